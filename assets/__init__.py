@@ -1,0 +1,1 @@
+"""What exists: robots, objects, textures, graphs and shipped checkpoints, with their loaders and licences."""

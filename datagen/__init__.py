@@ -1,0 +1,1 @@
+"""What is remembered: experts run, episodes recorded, datasets written, checked, merged and mixed."""

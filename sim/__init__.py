@@ -1,0 +1,1 @@
+"""What happens: the simulators and the engines under them."""
