@@ -1,0 +1,1 @@
+"""Seamless procedural textures and backgrounds; everything is drawn from seeds, so no image files are shipped."""
