@@ -1,0 +1,72 @@
+"""Facts about the machine, the code and its dependencies that every published number is printed with."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def cpu_model() -> str:
+    """Marketing name of the processor, or the architecture where the system does not tell."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return " ".join(line.partition(":")[2].split())
+    return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Processors this process may use, which a container or SLURM may make fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_gib() -> float:
+    """Physical memory in GiB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+
+
+def machine() -> dict[str, str | int | float]:
+    """Processor, cores, memory and system as one JSON-able record."""
+    return {
+        "cpu": cpu_model(),
+        "cores": cores(),
+        "memory_gib": round(memory_gib(), 1),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def commit(folder: Path = REPOSITORY) -> str:
+    """Short hash of the commit of ``folder``, with "+changes" if files differ from it; "unknown" outside a checkout."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    try:
+        short = git("rev-parse", "--short=10", "HEAD")
+        if not short:
+            return "unknown"
+        return short + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    except FileNotFoundError:  # no git on this machine
+        return "unknown"
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Installed versions of Python, twinloom and the given distributions; those not installed are left out."""
+    found = {"python": platform.python_version()}
+    for name in ("twinloom", *packages):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
