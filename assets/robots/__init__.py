@@ -1,0 +1,5 @@
+"""Dual-arm robots: records (TOML), arm models (MJCF) and their visual meshes. Importing this loads no simulator."""
+
+from assets.robots.record import DEFAULT_ROBOT, SIDES, RobotRecord, load_robot, robots
+
+__all__ = ["DEFAULT_ROBOT", "SIDES", "RobotRecord", "load_robot", "robots"]

@@ -1,0 +1,98 @@
+"""From robot record to MuJoCo: one arm as an MjSpec, and both arms with their stand put into a scene."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("MUJOCO_GL", "egl")
+
+import mujoco
+
+from assets.errors import TwinloomError
+from assets.robots.meshes import Triangles, load_meshes
+from assets.robots.record import SIDES, RobotRecord, Side, Visuals
+
+COLLISION_GROUP, VISUAL_GROUP = 3, 2
+
+_GEOMS = {
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+}
+
+
+def arm_spec(record: RobotRecord, side: Side, visuals: Visuals = "mesh") -> mujoco.MjSpec:
+    """One arm with its gripper and wrist camera, root body ``base``, ready to be attached to a scene.
+
+    Bodies, joints, actuators and collision geoms do not depend on ``visuals``.
+
+    Args:
+        record: the robot.
+        side: which arm; both are the same model, so this matters only for errors and future asymmetric robots.
+        visuals: "mesh" adds the visual shapes (from the cache where they are pulled), "simple" shows the
+            collision shapes instead.
+
+    Raises:
+        MissingAssetError: ``visuals="mesh"`` and the meshes were not pulled.
+        TwinloomError: unknown side or visuals.
+    """
+    if side not in SIDES:
+        raise TwinloomError(f'side "{side}" does not exist; choose left or right')
+    if visuals not in ("mesh", "simple"):
+        raise TwinloomError(f'visuals "{visuals}" does not exist; choose mesh or simple')
+    spec = mujoco.MjSpec.from_file(str(record.model_path))
+    for key in list(spec.keys):
+        spec.delete(key)
+    camera = record.wrist_camera
+    spec.body(camera.body).add_camera(
+        name="wrist", pos=camera.pos, quat=camera.quat, fovy=camera.fovy, resolution=camera.size
+    )
+    if visuals == "mesh":
+        meshes = load_meshes(record)
+        for part in record.meshes:
+            add_visual_mesh(spec, part.body, part.name, part.material, meshes[part.name])
+    else:
+        for geom in list(spec.geoms):
+            if geom.group == VISUAL_GROUP:
+                spec.delete(geom)
+            elif geom.group == COLLISION_GROUP:
+                geom.group = VISUAL_GROUP
+    return spec
+
+
+def add_visual_mesh(spec: mujoco.MjSpec, body: str, name: str, material: str, mesh: Triangles) -> None:
+    """Add a mesh that is only seen."""
+    vertices, faces = mesh
+    spec.add_mesh(name=name, uservert=vertices.ravel().tolist(), userface=faces.ravel().tolist())
+    spec.body(body).add_geom(
+        type=mujoco.mjtGeom.mjGEOM_MESH,
+        meshname=name,
+        material=material,
+        group=VISUAL_GROUP,
+        contype=0,
+        conaffinity=0,
+        mass=0,
+    )
+
+
+def add_robot(scene: mujoco.MjSpec, record: RobotRecord, visuals: Visuals = "mesh") -> None:
+    """Attach both arms (prefixes ``left_`` and ``right_``) at their base poses, and the stand, to a scene.
+
+    Raises:
+        MissingAssetError: as in ``arm_spec``.
+    """
+    for side in SIDES:
+        pose = record.base[side]
+        frame = scene.worldbody.add_frame(pos=pose.pos, quat=pose.quat)
+        frame.attach_body(arm_spec(record, side, visuals).body("base"), f"{side}_", "")
+    for i, shape in enumerate(record.stand):
+        scene.worldbody.add_geom(
+            name=f"stand{i}",
+            type=_GEOMS[shape.kind],
+            size=[*shape.size, 0.0, 0.0][:3],
+            pos=shape.pos,
+            quat=shape.quat,
+            rgba=shape.rgba,
+            contype=int(shape.collide),
+            conaffinity=int(shape.collide),
+        )

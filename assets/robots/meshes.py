@@ -1,0 +1,156 @@
+"""Visual meshes of robots: reading OBJ and STL, thinning them out, and the per-robot cache file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from assets.atomic import atomic_folder
+from assets.errors import MissingAssetError, TwinloomError
+from assets.robots.record import MeshPart, RobotRecord
+
+Triangles = tuple[np.ndarray, np.ndarray]  # (V, 3) float64 metres, (F, 3) int32
+
+
+def cache_folder() -> Path:
+    """Folder of everything that ``assets pull`` fetches: $TWINLOOM_CACHE, by default ~/.cache/twinloom/assets."""
+    return Path(os.environ.get("TWINLOOM_CACHE") or Path.home() / ".cache" / "twinloom" / "assets")
+
+
+def mesh_file(record: RobotRecord) -> Path:
+    """Where the meshes of a robot are kept once pulled; the name changes with the recipe, so none goes stale."""
+    recipe = repr([asdict(source) for source in record.sources] + [asdict(part) for part in record.meshes])
+    return cache_folder() / "robots" / record.name / hashlib.sha256(recipe.encode()).hexdigest()[:12] / "meshes.npz"
+
+
+def load_meshes(record: RobotRecord) -> dict[str, Triangles]:
+    """Pulled meshes by part name; empty for a robot that has only shapes of our own.
+
+    Raises:
+        MissingAssetError: they were not pulled yet, or the file is damaged.
+    """
+    if not record.meshes:
+        return {}
+    path = mesh_file(record)
+    if not path.is_file():
+        raise MissingAssetError(f"the meshes of {record.name} are not here; run: assets pull {record.name}")
+    try:
+        with np.load(path) as arrays:
+            return {part.name: (arrays[f"{part.name}/v"], arrays[f"{part.name}/f"]) for part in record.meshes}
+    except (OSError, ValueError, KeyError) as error:
+        raise MissingAssetError(f"{path} is damaged ({error}); delete it and run: assets pull {record.name}") from error
+
+
+def save_meshes(record: RobotRecord, meshes: dict[str, Triangles], licences: dict[str, str]) -> Path:
+    """Write meshes (float32 vertices) and the licence texts beside them, all or nothing; returns the mesh file."""
+    path = mesh_file(record)
+    with atomic_folder(path.parent) as folder:
+        arrays = {f"{name}/v": v.astype(np.float32) for name, (v, _) in meshes.items()}
+        arrays |= {f"{name}/f": f.astype(np.int32) for name, (_, f) in meshes.items()}
+        with (folder / path.name).open("wb") as handle:
+            np.savez_compressed(handle, **arrays)  # type: ignore[arg-type]
+        for name, text in licences.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    return path
+
+
+def build_part(part: MeshPart, folder: Path) -> Triangles:
+    """Read, merge, thin out and place the files of one part.
+
+    The budget of triangles is shared by surface area, because CAD parts put most triangles into their smallest screws.
+
+    Raises:
+        TwinloomError: a file is missing or malformed.
+    """
+    pieces = [merge_vertices(*read_mesh(folder / name)) for name in part.files]
+    areas = np.array([surface(v, f) for v, f in pieces])
+    budgets = np.maximum(12, part.triangles * areas / areas.sum()).astype(int)
+    thin = [decimate(v, f, int(budget)) for (v, f), budget in zip(pieces, budgets, strict=True)]
+    offsets = np.cumsum([0] + [len(v) for v, _ in thin[:-1]])
+    vertices = np.concatenate([v for v, _ in thin]) * part.scale
+    faces = np.concatenate([f + offset for (_, f), offset in zip(thin, offsets, strict=True)])
+    return vertices @ rotation(part.quat).T + np.array(part.pos), faces
+
+
+def rotation(quat: tuple[float, ...] | np.ndarray) -> np.ndarray:
+    """(3, 3) rotation matrix of a wxyz quaternion of any positive norm."""
+    w, x, y, z = np.asarray(quat, dtype=float) / np.linalg.norm(quat)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def surface(vertices: np.ndarray, faces: np.ndarray) -> float:
+    """Area of a triangle mesh, m^2."""
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+
+
+def merge_vertices(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
+    """Join vertices within a micrometre and drop triangles that thereby lose their area."""
+    _, first, inverse = np.unique(np.round(vertices, 6), axis=0, return_index=True, return_inverse=True)
+    faces = inverse.reshape(-1)[faces]
+    proper = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    return vertices[first], faces[proper].astype(np.int32)
+
+
+def decimate(vertices: np.ndarray, faces: np.ndarray, target: int) -> Triangles:
+    """Thin a mesh to about ``target`` triangles; vertices that stick out of the original's bounds are pulled back."""
+    if len(faces) <= target:
+        return vertices, faces
+    import fast_simplification
+
+    v, f = fast_simplification.simplify(vertices.astype(np.float32), faces, target_count=target, agg=5)
+    return np.clip(v.astype(float), vertices.min(axis=0), vertices.max(axis=0)), f.astype(np.int32)
+
+
+def read_mesh(path: Path) -> Triangles:
+    """Read an OBJ or binary STL file.
+
+    Raises:
+        TwinloomError: the file is missing, malformed or of another kind.
+    """
+    try:
+        if path.suffix.lower() == ".obj":
+            return _read_obj(path.read_text(encoding="utf-8", errors="replace"))
+        if path.suffix.lower() == ".stl":
+            return _read_stl(path.read_bytes())
+    except FileNotFoundError as error:
+        raise TwinloomError(f"mesh {path} does not exist; is this the right folder?") from error
+    except (ValueError, IndexError) as error:
+        raise TwinloomError(f"mesh {path} is malformed: {error}") from error
+    raise TwinloomError(f"mesh {path}: only .obj and .stl are read")
+
+
+def _read_obj(text: str) -> Triangles:
+    vertices, faces = [], []
+    for line in text.splitlines():
+        if line.startswith("v "):
+            vertices.append([float(x) for x in line.split()[1:4]])
+        elif line.startswith("f "):
+            corner = [int(word.split("/")[0]) for word in line.split()[1:]]
+            corner = [c - 1 if c > 0 else len(vertices) + c for c in corner]
+            faces += [[corner[0], corner[i], corner[i + 1]] for i in range(1, len(corner) - 1)]
+    if not faces:
+        raise ValueError("it has no faces")
+    result = np.array(vertices), np.array(faces, dtype=np.int32)
+    if result[1].min() < 0 or result[1].max() >= len(vertices):
+        raise ValueError("a face refers to a vertex that does not exist")
+    return result
+
+
+def _read_stl(data: bytes) -> Triangles:
+    count = int(np.frombuffer(data, "<u4", 1, 80)[0])
+    record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    if count == 0 or len(data) < 84 + count * record.itemsize:
+        raise ValueError("it is not a complete binary STL")
+    corners = np.frombuffer(data, record, count, 84)["corners"].reshape(-1, 3).astype(float)
+    return corners, np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
