@@ -1,0 +1,19 @@
+"""Motion planning for two arms: kinematics, collision, paths and their timing."""
+
+from sim.bimanual.plan.chain import SerialChain
+from sim.bimanual.plan.errors import REASONS, PlanningError, Reason
+from sim.bimanual.plan.kinematics import ArmKinematics, Solution, Tolerance
+from sim.bimanual.plan.pose import interpolate_poses, rotation_matrix, rotation_vector
+
+__all__ = [
+    "REASONS",
+    "ArmKinematics",
+    "PlanningError",
+    "Reason",
+    "SerialChain",
+    "Solution",
+    "Tolerance",
+    "interpolate_poses",
+    "rotation_matrix",
+    "rotation_vector",
+]
