@@ -106,9 +106,14 @@ def write_results(
     See `document` for the arguments and errors. Both files appear complete or not at all.
     """
     path = folder / area / f"{name}.json"
-    write_json(path, document(title or f"{area}: {name}", rows, command=command, seeds=seeds, note=note, **facts))
-    write_table(path)
+    save(path, document(title or f"{area}: {name}", rows, command=command, seeds=seeds, note=note, **facts))
     return path
+
+
+def save(path: Path, results: Mapping[str, Any]) -> None:
+    """Write a `document` as JSON and its table beside it, with the ending .md."""
+    write_json(path, results)
+    write_table(path)
 
 
 def write_table(path: Path) -> Path:

@@ -83,9 +83,7 @@ def bench(arguments: Arguments) -> int:
     width = max(map(len, names))
     renderer = probe().renderer or "none"
     print(f"{describe_machine(machine() | {'renderer': renderer})}, commit {commit()}")
-    print(
-        f"{'benchmark':<{width}}  {'ours':>10}  {'peer':>10}  {'ratio':>6}  {'spread':>11}  {'reps':>4}  {'unit':<12}  peer"
-    )
+    print(f"{'benchmark':<{width}}  {'ours':>10}  {'peer':>10}  {'ratio':>6}  {'spread':>11}  reps  {'unit':<12}  peer")
     outcomes = []
     for name in names:
         outcomes.append(harness.run(harness.REGISTRY[name]))

@@ -16,7 +16,7 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +25,7 @@ from assets.registry import Registry
 FOLDER = Path(__file__).parent
 
 
-class Skip(Exception):
+class Skip(Exception):  # noqa: N818 (not an error)
     """A benchmark that cannot run here; the message says why and what would change that."""
 
 
@@ -158,16 +158,16 @@ def rates(
 
 def run(bench: Benchmark) -> Outcome:
     """Measure one benchmark. A failure is an outcome, so that the others still run."""
-    base = {"name": bench.name, "unit": bench.unit, "peer_name": bench.peer}
+    blank = Outcome(bench.name, bench.unit, bench.peer)
     missing = [module for module in bench.needs if importlib.util.find_spec(module) is None]
     if missing:
-        return Outcome(**base, skipped=f"{', '.join(missing)} not installed: pip install 'twinloom[bench]'")
+        return replace(blank, skipped=f"{', '.join(missing)} not installed: pip install 'twinloom[bench]'")
     try:
         samples = bench.measure()
     except Skip as reason:
-        return Outcome(**base, skipped=str(reason))
+        return replace(blank, skipped=str(reason))
     except Exception as error:  # reported in the row and by the exit code
-        return Outcome(**base, failed=f"{type(error).__name__}: {error}")
+        return replace(blank, failed=f"{type(error).__name__}: {error}")
     return summarise(bench, samples)
 
 
