@@ -70,6 +70,14 @@ def background_name(split: str, index: int) -> str:
     return f"{split}/{_ORDER[index % len(_ORDER)]}/{index:06d}"
 
 
+def choose_background(source: str, which: int | np.random.Generator) -> str:
+    """Name of a background of a source ("seen", "unseen", ``folder:/path``), by index or drawn; nothing is painted."""
+    if source.startswith(folder.PREFIX):
+        return folder.choose(source, which)
+    count = SPLIT_SIZES.get(source, 1)
+    return background_name(source, which if isinstance(which, int) else int(which.integers(count)))
+
+
 def background(source: str, which: int | np.random.Generator, size: int = 256) -> tuple[str, np.ndarray]:
     """Choose a background by index or at random.
 
@@ -81,11 +89,7 @@ def background(source: str, which: int | np.random.Generator, size: int = 256) -
     Returns:
         Its name (for ``load_background``) and its pixels, (size, size, 3) uint8.
     """
-    if source.startswith(folder.PREFIX):
-        name = folder.choose(source, which)
-    else:
-        count = SPLIT_SIZES.get(source, 1)
-        name = background_name(source, which if isinstance(which, int) else int(which.integers(count)))
+    name = choose_background(source, which)
     return name, load_background(name, size)
 
 
