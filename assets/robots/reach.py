@@ -1,0 +1,131 @@
+"""Where above the table an arm can grasp, and how: the reach map behind base placement and docs/robots.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from assets.robots.build import add_robot
+from assets.robots.kinematics import Chain, free_of_contact, pose
+from assets.robots.record import SIDES, BasePose, RobotRecord, Side
+
+# approach direction, degrees below the horizon
+MODES: dict[str, float] = {"top-down": 90.0, "tilted": 45.0, "forward": 0.0}
+AZIMUTHS = (-40.0, 0.0, 40.0)  # degrees about z; positive turns the hand to the left
+HEIGHTS = (0.77, 0.82, 0.9, 1.05)
+FAR_CORNER = (0.25, 0.2, 0.78)
+TRIES = 8
+
+
+@dataclass(frozen=True)
+class ReachMap:
+    """Result for one arm.
+
+    Attributes:
+        points: (P, 3) tool positions, metres in the world.
+        reached: mode to (P, 3) bool, one column per azimuth of AZIMUTHS.
+        corner: the arm can grasp straight down at its far corner of the table, FAR_CORNER.
+    """
+
+    points: np.ndarray
+    reached: dict[str, np.ndarray]
+    corner: bool
+
+    def any(self, mode: str) -> float:
+        """Share of points that can be grasped from at least one azimuth."""
+        return float(self.reached[mode].any(axis=1).mean())
+
+    def all(self, mode: str) -> float:
+        """Share of (point, azimuth) pairs that can be grasped."""
+        return float(self.reached[mode].mean())
+
+
+def hand_rotation(pitch: float, azimuth: float) -> np.ndarray:
+    """(3, 3) hand that points forward, ``pitch`` degrees down, then turned by ``azimuth`` degrees about z."""
+    p, a = np.radians([pitch, azimuth])
+    x = np.array([0.0, np.cos(p), -np.sin(p)])
+    y = np.array([-1.0, 0.0, 0.0])
+    turn = np.array([[np.cos(a), -np.sin(a), 0.0], [np.sin(a), np.cos(a), 0.0], [0.0, 0.0, 1.0]])
+    return turn @ np.stack([x, y, np.cross(x, y)], axis=1)
+
+
+def grid(side: Side, step: float) -> np.ndarray:
+    """(P, 3) points above the arm's half of the table and 10 cm of the other half."""
+    x = np.linspace(-0.35, 0.1, round(0.45 / step) + 1) * (1 if side == "left" else -1)
+    y = np.linspace(-0.25, 0.25, round(0.5 / step) + 1)
+    return np.stack(np.meshgrid(x, y, HEIGHTS, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def reach_map(record: RobotRecord, side: Side = "left", step: float = 0.05) -> ReachMap:
+    """Solve every grasp of the grid with both finger directions, clear of the table, the stand and the arm itself.
+
+    Args:
+        step: spacing of the grid in x and y, metres.
+    """
+    points = grid(side, step)
+    corner = np.array([FAR_CORNER]) * [-1 if side == "left" else 1, 1, 1]
+    everything = np.vstack([points, corner])
+    targets = np.array(
+        [
+            _target(point, hand_rotation(pitch, azimuth))
+            for pitch in MODES.values()
+            for point in everything
+            for azimuth in AZIMUTHS
+        ]
+    )
+    ok = reachable(record, side, targets).reshape(len(MODES), len(everything), len(AZIMUTHS))
+    return ReachMap(points, dict(zip(MODES, ok[:, :-1], strict=True)), bool(ok[0, -1].any()))
+
+
+def reachable(record: RobotRecord, side: Side, targets: np.ndarray) -> np.ndarray:
+    """(B,) bool for (B, 4, 4) hand poses in the world; the fingers may be swapped."""
+    chain = Chain.of(record, side)
+    model = _bench(record, side)
+    base = record.base[side]
+    flip = np.diag([1.0, -1.0, -1.0, 1.0])
+    local = np.linalg.inv(pose(base.pos, base.quat)) @ np.concatenate([targets, targets @ flip])
+    rng = np.random.default_rng(0)
+    ok = np.zeros(len(targets), dtype=bool)
+    for attempt in range(TRIES):
+        todo = np.flatnonzero(~ok)
+        rows = np.concatenate([todo, todo + len(targets)])
+        if attempt == 0:
+            start = np.tile(record.home[side], (len(rows), 1))
+        else:
+            start = rng.uniform(chain.lower, chain.upper, (len(rows), record.dof))
+        q, solved = chain.inverse(local[rows], start, iterations=60)
+        solved[solved] = free_of_contact(model, f"{side}_", record.joints, q[solved])
+        ok[todo] = solved[: len(todo)] | solved[len(todo) :]
+    return ok
+
+
+def placed(record: RobotRecord, x: float, y: float, z: float, yaw: float = 90.0) -> RobotRecord:
+    """The same robot with its bases at (-x, y, z) and (x, y, z), left yaw in degrees, right mirrored about +y."""
+    angles = {"left": np.radians(yaw), "right": np.radians(180.0 - yaw)}
+    base = {
+        side: BasePose((sign * x, y, z), (float(np.cos(angles[side] / 2)), 0.0, 0.0, float(np.sin(angles[side] / 2))))
+        for side, sign in zip(SIDES, (-1, 1), strict=True)
+    }
+    return replace(record, base=base)
+
+
+def _target(point: np.ndarray, R: np.ndarray) -> np.ndarray:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, point
+    return T
+
+
+def _bench(record: RobotRecord, side: Side) -> mujoco.MjModel:
+    """One arm, fully open, with the stand and the table; the other arm is not there."""
+    scene = mujoco.MjSpec()
+    scene.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.6, 0.35, 0.025], pos=[0, 0, 0.715])
+    add_robot(scene, record, "simple")
+    other = "right" if side == "left" else "left"
+    scene.delete(scene.body(f"{other}_base"))
+    half = record.gripper.max_opening / 2
+    model = scene.compile()
+    for finger in ("finger1", "finger2"):
+        model.qpos0[model.joint(f"{side}_{finger}").qposadr[0]] = half
+    return model
