@@ -65,6 +65,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         TwinloomError: the disk is full, read-only or not permitted. Nothing is left behind.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}{PARTIAL}")
+    replaced = path.with_name(f"{path.name}.{os.getpid()}.old{PARTIAL}")
     shutil.rmtree(temporary, ignore_errors=True)
     try:
         temporary.mkdir(parents=True)
@@ -74,13 +75,16 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 with file.open("rb") as handle:
                     os.fsync(handle.fileno())
         if path.exists():
-            shutil.rmtree(path)
-        os.replace(temporary, path)
+            os.rename(path, replaced)  # deleting it in place would show half of it to whoever looks, or after a kill
+        os.rename(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
         raise storage_error(path, error) from error
     finally:
+        if replaced.exists() and not path.exists():
+            os.rename(replaced, path)
         shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -1,0 +1,59 @@
+"""Errors name what was given, what is allowed and the next step."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError, require
+from assets.registry import Registry
+
+
+@pytest.mark.parametrize(
+    ("given", "suggested"),
+    [("stak_blocks_two", "stack_blocks_two"), ("UR5-WSG", "ur5-wsg"), ("franka", "franka-panda")],
+)
+def test_unknown_name_suggests_the_nearest(given, suggested):
+    error = UnknownNameError("thing", given, ["stack_blocks_two", "ur5-wsg", "franka-panda"], "sim list things")
+    assert f'unknown thing "{given}"' in str(error)
+    assert f"Did you mean {suggested}?" in str(error)
+    assert "sim list things" in str(error)
+
+
+def test_nothing_is_suggested_when_nothing_is_near():
+    assert "Did you mean" not in str(UnknownNameError("task", "qqqq", ["stack_blocks_two"], "sim list tasks"))
+
+
+def test_every_problem_is_reported_at_once():
+    error = InvalidSettingsError("datagen settings", ["fps 7 does not divide 250", "episodes must be positive"])
+    assert str(error) == "datagen settings: fps 7 does not divide 250; episodes must be positive"
+    assert isinstance(error, TwinloomError)
+
+
+def test_missing_optional_dependency_names_the_extra():
+    with pytest.raises(TwinloomError, match=r"pip install 'twinloom\[ray\]'"):
+        require("no_such_module_anywhere", "ray")
+
+
+def test_a_missing_dependency_of_an_optional_dependency_is_not_mistaken_for_it(tmp_path, monkeypatch):
+    (tmp_path / "half_installed.py").write_text("import no_such_module_anywhere")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_anywhere"):
+        require("half_installed", "ray")
+    assert require("json", "viz") is sys.modules["json"]
+
+
+def test_registry_refuses_a_second_owner_of_a_name():
+    registry: Registry[int] = Registry("task", "sim list tasks")
+    registry.register("b", 2)
+    registry.register("a", 1)
+    with pytest.raises(ValueError, match="registered twice"):
+        registry.register("a", 3)
+    assert registry["a"] == 1
+    assert list(registry) == ["b", "a"]
+    assert registry.names() == ["a", "b"]
+    assert "c" not in registry
+    assert len(registry) == 2
+    with pytest.raises(UnknownNameError, match="sim list tasks"):
+        registry["c"]
