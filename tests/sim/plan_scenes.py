@@ -18,7 +18,7 @@ _FINGERS = """
 PANDA = f"""<mujoco model="panda"><compiler angle="radian" autolimits="true"/>
 <default><joint range="-2.8973 2.8973"/></default>
 <worldbody><body name="link0"><geom type="cylinder" size=".09 .07" pos="-.02 0 .07"/>
-<body name="link1" pos="0 0 .333"><joint name="joint1"/><geom type="capsule" size=".06" fromto="0 0 -.15 0 0 0"/>
+<body name="link1" pos="0 0 .333"><joint name="joint1"/><geom type="capsule" size=".06" fromto="0 0 -.12 0 0 0"/>
 <body name="link2" quat="1 -1 0 0"><joint name="joint2" range="-1.7628 1.7628"/>
   <geom type="capsule" size=".06" fromto="0 -.06 0 0 -.2 0"/>
 <body name="link3" pos="0 -.316 0" quat="1 1 0 0"><joint name="joint3"/>
@@ -33,7 +33,8 @@ PANDA = f"""<mujoco model="panda"><compiler angle="radian" autolimits="true"/>
   <geom type="capsule" size=".04" fromto="0 0 .03 0 0 .07"/>
 <body name="hand" pos="0 0 .107" quat=".9238795 0 0 -.3826834">
   <site name="tcp" pos="0 0 .1034" quat=".70710678 0 -.70710678 0"/>{_FINGERS}
-</body></body></body></body></body></body></body></body></body></worldbody></mujoco>"""
+</body></body></body></body></body></body></body></body></body></worldbody>
+<contact><exclude body1="link0" body2="link1"/></contact></mujoco>"""
 
 # axes along y, z and x, turned frames and a mid-range far from zero: what a 7-axis z-only chain does not exercise
 X5 = f"""<mujoco model="x5"><compiler angle="radian" autolimits="true" eulerseq="XYZ"/>
@@ -52,8 +53,10 @@ X5 = f"""<mujoco model="x5"><compiler angle="radian" autolimits="true" eulerseq=
   <geom type="capsule" size=".025" fromto="0 0 0 .03 0 0"/>
 <body name="hand" quat=".70710678 0 .70710678 0">
   <site name="tcp" pos="0 0 .145" quat=".70710678 0 -.70710678 0"/>{_FINGERS}
-</body></body></body></body></body></body></body></body></worldbody></mujoco>"""
+</body></body></body></body></body></body></body></body></worldbody>
+<contact><exclude body1="base" body2="link1"/></contact></mujoco>"""
 
+TABLE_TOP = 0.74
 TABLE = '<geom name="table" type="box" size=".6 .35 .02" pos="0 0 .72"/>'
 CUBE = '<body name="cube" pos="{x} {y} .765"><freejoint/><geom type="box" size=".02 .02 .025"/></body>'
 

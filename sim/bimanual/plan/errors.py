@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
-Reason = Literal["no feasible grasp", "unreachable", "in collision", "no path"]
-REASONS: tuple[str, ...] = get_args(Reason)
+REASONS = ("no feasible grasp", "unreachable", "in collision", "no path")  # those the planner itself gives
 
 
 class PlanningError(Exception):
@@ -14,11 +11,11 @@ class PlanningError(Exception):
     Deliberately no ``TwinloomError``: nobody has to cure anything, the attempt is counted under ``reason``.
 
     Args:
-        reason: one of ``REASONS``, the key under which attempts are counted.
+        reason: the few words under which attempts are counted, one of ``REASONS`` or a skill's own.
         detail: what exactly failed ("left tcp, waypoint 3 of 8: 41 mm off").
     """
 
-    def __init__(self, reason: Reason, detail: str = "") -> None:
+    def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
-        self.reason: Reason = reason
+        self.reason = reason
         self.detail = detail
