@@ -1,0 +1,1 @@
+"""Procedural, licence-free objects: shapes, grasp points, functional points and words."""

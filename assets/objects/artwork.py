@@ -1,0 +1,75 @@
+"""Small printed pictures for labels, boxes and dials, and wood grain. All are (H, W, 3) uint8, row 0 at the top."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assets.objects.palette import COLORS, Rgb
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
+
+
+def rgb8(color: str | Rgb) -> tuple[int, int, int]:
+    """Colour as three bytes."""
+    r, g, b = COLORS[color] if isinstance(color, str) else color
+    return (round(255 * r), round(255 * g), round(255 * b))
+
+
+def canvas(width: int, height: int, color: str | Rgb) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    """Blank picture and its pen (Pillow is imported here, on use)."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", (width, height), rgb8(color))
+    return image, ImageDraw.Draw(image)
+
+
+def write(pen: ImageDraw.ImageDraw, text: str, center: tuple[float, float], height: float, color: str | Rgb) -> None:
+    """Centred line of text with capital letters about ``height`` pixels high."""
+    from PIL import ImageFont
+
+    pen.text(center, text, fill=rgb8(color), anchor="mm", font=ImageFont.load_default(size=height * 1.35))
+
+
+def pixels(image: Image.Image) -> np.ndarray:
+    """Picture as an array."""
+    return np.asarray(image, np.uint8).copy()
+
+
+def band_label(rng: np.random.Generator, text: str, base: str | Rgb, accent: str | Rgb, ink: str | Rgb,
+               size: tuple[int, int] = (192, 80), repeat: int = 2) -> np.ndarray:  # fmt: skip
+    """Wrap-around label: the text ``repeat`` times, with one of several ornaments."""
+    width, height = size
+    image, pen = canvas(width, height, base)
+    style = int(rng.integers(4))
+    if style == 3 and ink == accent:
+        ink = base
+    if style == 0:  # rules above and below
+        pen.rectangle((0, 0, width, height * 0.14), fill=rgb8(accent))
+        pen.rectangle((0, height * 0.86, width, height), fill=rgb8(accent))
+    elif style == 1:  # wave
+        x = np.arange(width + 1)
+        wave = height * (0.72 + 0.10 * np.sin(2 * np.pi * x / width * repeat))
+        pen.polygon([(0, height), *zip(x.tolist(), wave.tolist(), strict=True), (width, height)], fill=rgb8(accent))
+    elif style == 2:  # diagonal stripes at the foot
+        for k in range(-2, 24):
+            left = k * width / 20
+            pen.line((left, height, left + height * 0.3, height * 0.76), fill=rgb8(accent), width=max(2, width // 48))
+    for k in range(repeat):
+        x = (k + 0.5) * width / repeat
+        if style == 3:  # badge behind the text
+            pen.ellipse((x - width * 0.15, height * 0.12, x + width * 0.15, height * 0.88), fill=rgb8(accent))
+        write(pen, text, (x, height * 0.46), min(height * 0.3, width * 0.30 / max(len(text), 3)), ink)
+    return pixels(image)
+
+
+def grain(rng: np.random.Generator, color: Rgb, size: int = 64) -> np.ndarray:
+    """Wood: growth rings along u, fine fibres across v."""
+    u, v = np.meshgrid(np.linspace(0, 1, size), np.linspace(0, 1, size))
+    bend = sum(rng.uniform(0.02, 0.06) * np.sin(2 * np.pi * (k * u + rng.random())) for k in (1, 2))
+    rings = np.sin(2 * np.pi * (rng.uniform(3, 6) * (v + bend)))
+    fibre = np.repeat(rng.normal(size=(size, 4)), size // 4, axis=1)
+    tone = 1 + 0.09 * rings + 0.04 * fibre
+    return np.clip(255 * tone[..., None] * np.asarray(color), 0, 255).astype(np.uint8)

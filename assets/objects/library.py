@@ -1,0 +1,108 @@
+"""The object library: categories by name, instances by index, always the same object for the same pair."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.objects.frames import rotation
+from assets.objects.model import ObjectAsset
+from assets.objects.shapes import bounds
+from assets.registry import Registry
+
+Generator = Callable[[np.random.Generator, int], ObjectAsset]
+
+
+@dataclass(frozen=True)
+class Category:
+    """A family of objects. ``generate(rng, index)`` makes one of its ``instances``."""
+
+    name: str
+    instances: int
+    synonyms: tuple[str, ...]
+    generate: Generator
+
+
+_registry: Registry[Category] = Registry("object category", "assets list objects")
+
+
+def category(name: str, instances: int, synonyms: Sequence[str] = ()) -> Callable[[Generator], Generator]:
+    """Register a generator of a category.
+
+    Args:
+        name: singular, with underscores ("pill_bottle").
+        instances: how many different objects it makes.
+        synonyms: categories that a person could confuse with this one; clutter leaves them out.
+    """
+
+    def register(generate: Generator) -> Generator:
+        _registry.register(name, Category(name, instances, tuple(synonyms), generate))
+        return generate
+
+    return register
+
+
+@lru_cache(maxsize=1)
+def _load_categories() -> None:
+    """Import every module of assets.objects.categories, which registers what it holds."""
+    package = import_module("assets.objects.categories")
+    for module in sorted(m.name for m in iter_modules(package.__path__)):
+        import_module(f"{package.__name__}.{module}")
+
+
+def _find(name: str) -> Category:
+    _load_categories()
+    return _registry[name]
+
+
+def categories() -> list[str]:
+    """Names of all categories, sorted."""
+    _load_categories()
+    return _registry.names()
+
+
+def instances(name: str) -> int:
+    """How many instances a category has. Raises UnknownNameError."""
+    return _find(name).instances
+
+
+def synonyms(name: str) -> tuple[str, ...]:
+    """Categories that a person could confuse with this one. Raises UnknownNameError."""
+    return _find(name).synonyms
+
+
+@lru_cache(maxsize=512)
+def load(name: str, index: int = 0) -> ObjectAsset:
+    """One object. The same pair gives an equal object in every process.
+
+    Raises:
+        UnknownNameError: no such category.
+        TwinloomError: the category has no such instance.
+    """
+    found = _find(name)
+    if not 0 <= index < found.instances:
+        raise TwinloomError(
+            f"{name} has no instance {index}; it has 0 to {found.instances - 1}. All instances: assets list objects"
+        )
+    rng = np.random.default_rng([zlib.crc32(name.encode()), index])
+    asset = found.generate(rng, index)
+    if (asset.category, asset.index) != (name, index):
+        raise ValueError(f"generator of {name}/{index} made {asset.key}")
+    return replace(asset, synonyms=found.synonyms)
+
+
+def resting_height(asset: ObjectAsset, quat: Sequence[float]) -> float:
+    """Height of the object's origin above the table when it rests there in orientation ``quat`` (wxyz), metres."""
+    return float(-bounds(asset, rotation(quat))[0, 2])
+
+
+def clutter_pool() -> list[tuple[str, int]]:
+    """(category, index) of everything that may lie around as a distractor, in a fixed order."""
+    return [(name, k) for name in categories() for k in range(instances(name)) if load(name, k).clutter]

@@ -1,0 +1,180 @@
+"""Short constructors of shapes, and collision shells of containers (walls and a bottom, never one hull)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assets.objects.frames import align, pose, quat_about, quat_of, rotation
+from assets.objects.model import IDENTITY, Joint, Material, Mesh, ObjectAsset, Part, Quat, Shape, Vec3
+
+UNSEEN_MATERIAL = Material()  # of shapes that are only felt
+
+
+def _vec(v: Sequence[float] | np.ndarray) -> Vec3:
+    x, y, z = (float(c) for c in v)
+    return (x, y, z)
+
+
+def box(width: float, depth: float, height: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL,
+        quat: Quat = IDENTITY, role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+    """Box with full sizes along x, y, z and its centre at ``at``."""
+    return Shape("box", (width / 2, depth / 2, height / 2), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
+
+
+def cylinder(radius: float, height: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL,
+             axis: Sequence[float] = (0, 0, 1), role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+    """Cylinder of full ``height`` along ``axis`` with its centre at ``at``."""
+    quat = align((0, 0, 1), axis)
+    return Shape("cylinder", (radius, height / 2), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
+
+
+def capsule(start: Sequence[float], end: Sequence[float], radius: float, material: Material = UNSEEN_MATERIAL,
+            role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+    """Capsule whose axis runs from ``start`` to ``end``."""
+    a, b = np.asarray(start, float), np.asarray(end, float)
+    size = (radius, float(np.linalg.norm(b - a)) / 2)
+    return Shape("capsule", size, _vec((a + b) / 2), align((0, 0, 1), b - a), material, None, role, friction)  # type: ignore[arg-type]
+
+
+def sphere(radius: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL, role: str = "both",
+           friction: float = 0.8) -> Shape:  # fmt: skip
+    """Sphere with its centre at ``at``."""
+    return Shape("sphere", (radius,), _vec(at), IDENTITY, material, None, role, friction)  # type: ignore[arg-type]
+
+
+def ellipsoid(semi_axes: Sequence[float], at: Sequence[float], material: Material = UNSEEN_MATERIAL,
+              quat: Quat = IDENTITY, role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+    """Ellipsoid with three semi-axes and its centre at ``at``."""
+    return Shape("ellipsoid", _vec(semi_axes), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
+
+
+def seen(mesh: Mesh, material: Material, at: Sequence[float] = (0, 0, 0), quat: Quat = IDENTITY) -> Shape:
+    """Mesh that is only looked at."""
+    return Shape("mesh", (), _vec(at), quat, material, mesh, "visual")
+
+
+def hull(mesh: Mesh, at: Sequence[float] = (0, 0, 0), quat: Quat = IDENTITY, friction: float = 0.8) -> Shape:
+    """Convex hull of a mesh that is only felt. Keep it under about 40 vertices."""
+    return Shape("mesh", (), _vec(at), quat, UNSEEN_MATERIAL, mesh, "collision", friction)
+
+
+def felt(shape: Shape) -> Shape:
+    """The same shape, invisible."""
+    return Shape(
+        shape.kind, shape.size, shape.pos, shape.quat, UNSEEN_MATERIAL, shape.mesh, "collision", shape.friction
+    )
+
+
+def ring_wall(radius_low: float, radius_high: float, low: float, high: float, thickness: float, count: int = 12,
+              friction: float = 0.8) -> list[Shape]:  # fmt: skip
+    """Felt wall of a round container: ``count`` boxes around z that may lean outwards.
+
+    Args:
+        radius_low, radius_high: outer radius at heights ``low`` and ``high``.
+        thickness: of the wall, metres.
+    """
+    lean = np.arctan2(radius_high - radius_low, high - low)
+    length = float(np.hypot(radius_high - radius_low, high - low))
+    outer = max(radius_low, radius_high)
+    width = 2 * outer * np.tan(np.pi / count)
+    # outer faces touch the circle at mid-facet, corners stand out by under 4 % for 12 boxes
+    radius = (radius_low + radius_high) / 2 - thickness / 2 * np.cos(lean)
+    walls = []
+    for k in range(count):
+        angle = 2 * np.pi * (k + 0.5) / count
+        turn = rotation(quat_about((0, 0, 1), angle)) @ rotation(quat_about((0, 1, 0), float(lean)))
+        centre = (radius * np.cos(angle), radius * np.sin(angle), (low + high) / 2)
+        walls.append(box(thickness, width, length, centre, quat=quat_of(turn), role="collision", friction=friction))
+    return walls
+
+
+def box_wall(width: float, depth: float, low: float, high: float, thickness: float, flare: float = 0.0,
+             material: Material = UNSEEN_MATERIAL, role: str = "collision", friction: float = 0.8) -> list[Shape]:  # fmt: skip
+    """Four walls of a rectangular container.
+
+    Args:
+        width, depth: outer size at height ``low`` along x and y.
+        flare: by how much each wall leans outwards at height ``high``, metres.
+    """
+    lean, height = float(np.arctan2(flare, high - low)), float(np.hypot(flare, high - low))
+    middle = (low + high) / 2
+    walls = []
+    for sign in (-1.0, 1.0):
+        centre = (sign * (width / 2 + flare / 2 - thickness / 2), 0, middle)
+        quat = quat_about((0, 1, 0), sign * lean)
+        walls.append(box(thickness, depth + 2 * flare, height, centre, material, quat, role, friction))
+        centre = (0, sign * (depth / 2 + flare / 2 - thickness / 2), middle)
+        quat = quat_about((1, 0, 0), -sign * lean)
+        walls.append(box(width + 2 * flare, thickness, height, centre, material, quat, role, friction))
+    return walls
+
+
+def tube(path: Sequence[Sequence[float]] | np.ndarray, radius: float, friction: float = 0.8) -> list[Shape]:
+    """Felt capsules along a path (N, 3): a handle with a real hole."""
+    return [
+        capsule(a, b, radius, role="collision", friction=friction) for a, b in zip(path[:-1], path[1:], strict=True)
+    ]
+
+
+def reach(shape: Shape, direction: np.ndarray) -> float:
+    """Largest value of ``direction`` (unit, in the part's frame) over the shape: its support function, metres."""
+    d = rotation(shape.quat).T @ direction
+    s = shape.size
+    offset = float(np.dot(shape.pos, direction))
+    match shape.kind:
+        case "box":
+            extent = float(np.abs(d) @ np.asarray(s))
+        case "sphere":
+            extent = s[0]
+        case "ellipsoid":
+            extent = float(np.linalg.norm(d * np.asarray(s)))
+        case "cylinder":
+            extent = s[1] * abs(d[2]) + s[0] * float(np.hypot(d[0], d[1]))
+        case "capsule":
+            extent = s[1] * abs(d[2]) + s[0]
+        case _:
+            assert shape.mesh is not None  # guaranteed by the kind
+            extent = float(np.max(shape.mesh.vertices @ d))
+    return offset + extent
+
+
+def motion(joint: Joint, position: float) -> np.ndarray:
+    """(4, 4) motion of a part in its own frame when its joint stands at ``position`` (rad or m)."""
+    if joint.kind == "slide":
+        return pose(np.asarray(joint.axis) / np.linalg.norm(joint.axis) * position)
+    R = rotation(quat_about(joint.axis, position))
+    anchor = np.asarray(joint.pos)
+    return pose(anchor - R @ anchor, R)
+
+
+def rest_pose(part: Part) -> np.ndarray:
+    """(4, 4) pose of a part in its parent with its joint at its initial position."""
+    T = pose(part.pos, rotation(part.quat))
+    return T @ motion(part.joint, part.joint.initial) if part.joint else T
+
+
+def part_poses(asset: ObjectAsset) -> dict[str, np.ndarray]:
+    """(4, 4) pose of every part in the object's frame, joints at their initial positions."""
+    poses: dict[str, np.ndarray] = {}
+    for part in asset.parts:
+        parent = poses[part.parent] if part.parent else np.eye(4)
+        poses[part.name] = parent @ rest_pose(part)
+    return poses
+
+
+def bounds(asset: ObjectAsset, R: np.ndarray | None = None) -> np.ndarray:
+    """(2, 3) lower and upper corner, about the object's origin, of everything seen or felt, turned by ``R``."""
+    turn = np.eye(3) if R is None else R
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    poses = part_poses(asset)
+    for part in asset.parts:
+        T = poses[part.name]
+        for axis in range(3):
+            world = np.eye(3)[axis] @ turn  # the axis in the object's frame
+            local, shift = T[:3, :3].T @ world, float(world @ T[:3, 3])
+            for shape in part.shapes:
+                high[axis] = max(high[axis], reach(shape, local) + shift)
+                low[axis] = min(low[axis], shift - reach(shape, -local))
+    return np.array([low, high])
