@@ -1,0 +1,1 @@
+"""Dual-arm tabletop manipulation in the manner of RoboTwin 2.0 (arXiv 2506.18088): 50 tasks on MuJoCo."""

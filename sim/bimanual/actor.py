@@ -1,0 +1,87 @@
+"""Handles to the objects of a scene, and to the simulation state behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assets.objects.model import GraspPoint, ObjectAsset
+from sim.geometry import pose
+
+if TYPE_CHECKING:
+    import mujoco
+
+
+@dataclass(eq=False)
+class Actor:
+    """One object of the scene. Poses can be asked for as soon as the scene is compiled and bound.
+
+    Attributes:
+        name: unique in the scene.
+        asset: what it is.
+        mode: "free", "static" or "fixed".
+        start: (4, 4) pose at placement, world.
+    """
+
+    name: str
+    asset: ObjectAsset
+    mode: str
+    start: np.ndarray
+    _data: mujoco.MjData | None = field(default=None, repr=False)
+    _body: dict[str, int] = field(default_factory=dict, repr=False)
+    _joint: dict[str, tuple[int, float, float]] = field(default_factory=dict, repr=False)
+
+    def bind(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """Connect the handle to a compiled model and its state."""
+        self._data = data
+        for part in self.asset.parts:
+            body_name = self.name if part.name == "base" else f"{self.name}/{part.name}"
+            self._body[part.name] = model.body(body_name).id
+            if part.joint is not None and self.mode == "fixed":
+                joint = model.joint(body_name)
+                lower, upper = (float(v) for v in joint.range)
+                self._joint[part.name] = (int(joint.qposadr[0]), lower, upper)
+
+    @property
+    def bodies(self) -> dict[str, int]:
+        """Part name to MuJoCo body id."""
+        return self._body
+
+    def pose(self, part: str = "base") -> np.ndarray:
+        """(4, 4) measured pose of a part in the world; before the scene is bound, the pose it was placed at."""
+        if self._data is None:
+            return self.start.copy()
+        body = self._body[part]
+        return pose(self._data.xpos[body], self._data.xmat[body].reshape(3, 3))
+
+    @property
+    def position(self) -> np.ndarray:
+        """(3,) measured origin in the world."""
+        return self.pose()[:3, 3]
+
+    @property
+    def up(self) -> np.ndarray:
+        """(3,) direction of the object's own z axis in the world."""
+        return self.pose()[:3, 2]
+
+    def point(self, name: str) -> np.ndarray:
+        """(4, 4) pose of a functional point in the world."""
+        p = self.asset.point(name)
+        return self.pose(p.part) @ p.T_object_point
+
+    def grasp_pose(self, grasp: GraspPoint) -> np.ndarray:
+        """(4, 4) hand pose of a grasp point in the world."""
+        return self.pose(grasp.part) @ grasp.T_object_hand
+
+    def joint(self, part: str) -> float:
+        """Measured joint position (rad or m) of a part of a "fixed" object."""
+        address, _, _ = self._joint[part]
+        assert self._data is not None
+        return float(self._data.qpos[address])
+
+    def joint_fraction(self, part: str) -> float:
+        """Joint position as a fraction of its range: 0 at the lower limit, 1 at the upper."""
+        _, lower, upper = self._joint[part]
+        return (self.joint(part) - lower) / (upper - lower)

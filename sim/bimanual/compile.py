@@ -1,0 +1,237 @@
+"""From a SceneSpec to a compiled MuJoCo model: table, walls, lights, cameras, robot, objects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+from assets.objects import library
+from assets.objects.blocks import block
+from assets.objects.build import add_object
+from assets.objects.model import Joint, ObjectAsset, Part, Shape
+from assets.robots.record import RobotRecord, load_robot
+from assets.textures.procedural import load_background
+from sim.bimanual.spec import (
+    TABLE_HALF,
+    TABLE_THICKNESS,
+    CameraSpec,
+    Placement,
+    SceneSpec,
+)
+from sim.geometry import matrix_to_quat, pose, rotation_about
+
+TIMESTEP = 0.004  # seconds; 250 Hz as in RoboTwin, and every grasp setting was tested at it
+SIDES = ("left", "right")
+
+
+def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
+    """Build and compile the model of a scene.
+
+    Args:
+        spec: the scene.
+        visuals: "mesh" draws the robots' real meshes; "simple" their collision shapes. Physics is the same.
+
+    Raises:
+        UnknownNameError: unknown robot, object or texture.
+        MissingAssetError: the robot's meshes were not pulled.
+    """
+    world = mujoco.MjSpec()
+    world.modelname = "bimanual"
+    _options(world)
+    record = load_robot(spec.robot)
+    _surroundings(world, spec)
+    _robot(world, spec, record, visuals)
+    for placement in spec.placements:
+        _object(world, spec, placement)
+    return world.compile()
+
+
+def asset_of(placement: Placement) -> ObjectAsset:
+    """The asset behind a placement, from the library or made to measure."""
+    if placement.block is not None:
+        b = placement.block
+        return block(b.half, b.rgba, b.noun, b.density, b.grasp_heights, b.friction)
+    return library.load(placement.category, placement.index)
+
+
+def _options(world: mujoco.MjSpec) -> None:
+    option = world.option
+    option.timestep = TIMESTEP
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10.0
+    option.iterations = 50
+    world.visual.quality.offsamples = 0
+    world.visual.quality.shadowsize = 512
+    world.visual.map.znear = 0.005
+    world.visual.map.zfar = 30.0
+    world.visual.global_.offwidth = 1920
+    world.visual.global_.offheight = 1440
+    world.stat.extent = 1.2
+    world.stat.center = (0.0, 0.0, 0.8)
+
+
+def _surface(world: mujoco.MjSpec, name: str, look: str, repeat: tuple[float, float]) -> str:
+    """A material from "#rrggbb" or from a texture name."""
+    material = world.add_material(name=f"surface/{name}")
+    material.specular = 0.15
+    material.shininess = 0.2
+    if look.startswith("#"):
+        material.rgba = [*(int(look[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0]
+    else:
+        image = np.ascontiguousarray(load_background(look))
+        texture = world.add_texture(
+            name=f"surface/{name}",
+            type=mujoco.mjtTexture.mjTEXTURE_2D,
+            width=image.shape[1],
+            height=image.shape[0],
+            nchannel=3,
+        )
+        texture.data = image.tobytes()
+        textures = [""] * mujoco.mjtTextureRole.mjNTEXROLE
+        textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = texture.name
+        material.textures = textures
+        material.texrepeat = repeat
+    return material.name
+
+
+def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
+    """Floor, wall, table, lights and fixed cameras."""
+    body = world.worldbody
+    look = spec.surfaces
+    body.add_geom(
+        name="floor",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[4, 4, 0.1],
+        material=_surface(world, "floor", look["floor"], (4, 4)),
+    )
+    wall = body.add_body(name="wall", pos=[0, 1.05, 1.5])
+    wall.add_geom(
+        name="wall",
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=[3, 0.05, 1.5],
+        material=_surface(world, "wall", look["wall"], (3, 2)),
+    )
+    table = body.add_body(name="table", pos=[*spec.table_offset, spec.table_z])
+    wood = _surface(world, "table", look["table"], (1, 1))
+    table.add_geom(
+        name="table",
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=[*TABLE_HALF, TABLE_THICKNESS / 2],
+        pos=[0, 0, -TABLE_THICKNESS / 2],
+        material=wood,
+        condim=4,
+        friction=[1.0, 0.005, 0.0001],
+    )
+    leg = (spec.table_z - TABLE_THICKNESS) / 2
+    for x in (-1, 1):
+        for y in (-1, 1):
+            table.add_geom(
+                type=mujoco.mjtGeom.mjGEOM_BOX,
+                size=[0.025, 0.025, leg],
+                pos=[x * (TABLE_HALF[0] - 0.05), y * (TABLE_HALF[1] - 0.05), -TABLE_THICKNESS - leg],
+                rgba=[0.35, 0.35, 0.36, 1],
+                contype=0,
+                conaffinity=0,
+                mass=0,
+            )
+    world.visual.headlight.ambient = list(spec.ambient)
+    world.visual.headlight.diffuse = [0, 0, 0]
+    world.visual.headlight.specular = [0, 0, 0]
+    for i, light in enumerate(spec.lights):
+        body.add_light(
+            name=f"light{i}",
+            pos=list(light.pos),
+            dir=list(light.direction),
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL if light.directional else mujoco.mjtLightType.mjLIGHT_SPOT,
+            diffuse=list(light.diffuse),
+            specular=[0.25 * c for c in light.diffuse],
+            castshadow=light.shadow,
+            cutoff=75,
+            attenuation=[1, 0, 0],
+        )
+    for name, camera in spec.cameras.items():
+        body.add_camera(name=name, pos=list(camera.pos), quat=list(_camera_quat(camera)), fovy=camera.fovy)
+
+
+def _camera_quat(camera: CameraSpec) -> np.ndarray:
+    """Orientation of an OpenGL camera (looks along -z) with the horizon level."""
+    forward = np.asarray(camera.forward, float)
+    z = -forward / np.linalg.norm(forward)
+    x = np.cross([0.0, 0.0, 1.0], z)
+    x /= np.linalg.norm(x)
+    return matrix_to_quat(np.column_stack([x, np.cross(z, x), z]))
+
+
+def _robot(world: mujoco.MjSpec, spec: SceneSpec, record: RobotRecord, visuals: str) -> None:
+    for shape in record.stand:
+        world.worldbody.add_geom(
+            type=getattr(mujoco.mjtGeom, f"mjGEOM_{shape.kind.upper()}"),
+            size=[*shape.size, 0, 0, 0][:3],
+            pos=list(shape.pos),
+            quat=list(shape.quat),
+            rgba=list(shape.rgba),
+            contype=int(shape.collide),
+            conaffinity=int(shape.collide),
+        )
+    for side in SIDES:
+        arm = record.arm_spec(side, visuals)  # type: ignore[arg-type]
+        _vary_arm(arm, spec)
+        base = record.base[side]  # type: ignore[index]
+        frame = world.worldbody.add_frame(pos=list(base.pos), quat=list(base.quat))
+        frame.attach_body(arm.body("base"), f"{side}_", "")
+
+
+def _vary_arm(arm: mujoco.MjSpec, spec: SceneSpec) -> None:
+    """Apply the randomised servo gains, joint damping and wrist camera pose."""
+    dynamics = spec.dynamics
+    if dynamics.servo_stiffness != 1.0:
+        for actuator in arm.actuators:
+            if actuator.name.startswith("joint"):
+                gain, bias = np.array(actuator.gainprm), np.array(actuator.biasprm)
+                gain[0] *= dynamics.servo_stiffness
+                bias[1] *= dynamics.servo_stiffness
+                if bias[2] < 0:  # an explicit damping gain follows the stiffness so that the servo stays well damped
+                    bias[2] *= np.sqrt(dynamics.servo_stiffness)
+                actuator.gainprm, actuator.biasprm = gain, bias
+    if dynamics.joint_damping != 1.0:
+        for joint in arm.joints:
+            joint.damping = np.asarray(joint.damping) * dynamics.joint_damping
+    if any(spec.wrist_offset):
+        camera = arm.camera("wrist")
+        dx, dy, dz, roll, pitch, yaw = spec.wrist_offset
+        R = rotation_about([0, 0, 1], yaw) @ rotation_about([0, 1, 0], pitch) @ rotation_about([1, 0, 0], roll)
+        T = pose(camera.pos, camera.quat) @ pose([dx, dy, dz], R)
+        camera.pos = T[:3, 3]
+        camera.quat = matrix_to_quat(T[:3, :3])
+
+
+def _object(world: mujoco.MjSpec, spec: SceneSpec, placement: Placement) -> None:
+    asset = _varied(asset_of(placement), placement, spec)
+    add_object(world, asset, placement.name, placement.pos, placement.quat, placement.mode)  # type: ignore[arg-type]
+
+
+def _varied(asset: ObjectAsset, placement: Placement, spec: SceneSpec) -> ObjectAsset:
+    """The asset with this placement's mass and joint positions and the scene's factors on mass and friction."""
+    scale = spec.dynamics.mass * (placement.mass / asset.mass if placement.mass is not None else 1.0)
+    friction = spec.dynamics.friction
+
+    def shape(s: Shape) -> Shape:
+        return replace(s, friction=s.friction * friction)
+
+    def joint(part: Part) -> Joint | None:
+        if part.joint is None or part.name not in placement.joints:
+            return part.joint
+        return replace(part.joint, initial=placement.joints[part.name])
+
+    if scale == 1.0 and friction == 1.0 and not placement.joints:
+        return asset
+    parts = tuple(
+        replace(p, mass=p.mass * scale, shapes=tuple(shape(s) for s in p.shapes), joint=joint(p)) for p in asset.parts
+    )
+    return replace(asset, parts=parts)
+
+
+__all__ = ["SIDES", "TIMESTEP", "asset_of", "compile_scene"]

@@ -1,0 +1,177 @@
+"""A task in a scene, ready to act in: the same preparation for experts, policies and replays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.robots.record import load_robot
+from sim.bimanual.compile import TIMESTEP
+from sim.bimanual.randomize import add_clutter, vary_before
+from sim.bimanual.scene import Scene, SceneRejectedError
+from sim.bimanual.simulation import Simulation
+from sim.bimanual.spec import SceneSpec
+from sim.bimanual.task import DWELL_S, Task, task_class
+from sim.bimanual.world import World
+from sim.geometry import rotation_angle
+from sim.seeding import stream
+
+SETTLE_S = 0.6
+MAX_SHIFT, MAX_TURN = 0.015, np.radians(6)  # a task object that moves more while settling was placed badly
+MAX_REDRAWS = 20
+
+
+class SuccessMonitor:
+    """Calls a task's observe and check after every control step and counts how long the check has held."""
+
+    def __init__(self, task: Task, world: World) -> None:
+        self.task, self.world = task, world
+        self.held_s = 0.0
+
+    def __call__(self, _: Simulation) -> None:
+        self.task.observe(self.world)
+        self.held_s = self.held_s + self.world.dt if self.task.check_success(self.world) else 0.0
+
+    @property
+    def success(self) -> bool:
+        """Whether the check has held for the dwell time."""
+        return self.held_s > DWELL_S - 1e-9
+
+
+@dataclass
+class Prepared:
+    """A settled scene with its task.
+
+    Attributes:
+        name: task name; ``redraws``: scenes that were drawn and rejected before this one.
+        spec: the record of the scene.
+    """
+
+    name: str
+    task: Task
+    sim: Simulation
+    world: World
+    monitor: SuccessMonitor
+    seed: np.random.SeedSequence
+    axes: frozenset[str]
+    split: str
+    redraws: int
+
+    @property
+    def spec(self) -> SceneSpec:
+        """The scene as data."""
+        return self.sim.spec
+
+    def record(self) -> dict[str, Any]:
+        """The randomisation record: JSON-able, enough for :func:`restore`."""
+        return {
+            "layout": 1,
+            "task": self.name,
+            "seed": [int(w) for w in self.seed.entropy],  # type: ignore[union-attr]
+            "redraws": self.redraws,
+            "axes": sorted(self.axes),
+            "split": self.split,
+            "fps": self.sim.fps,
+            "scene": self.spec.to_json(),
+        }
+
+
+def prepare(
+    name: str,
+    robot: str,
+    seed: np.random.SeedSequence,
+    axes: frozenset[str] = frozenset(),
+    fps: int = 25,
+    split: str = "seen",
+    visuals: str = "mesh",
+) -> Prepared:
+    """Draw, compile and settle a scene of a task. Scenes that are unstable, full or solved at once are drawn anew.
+
+    Raises:
+        UnknownNameError: unknown task or robot.
+        SceneRejectedError: no usable scene in 20 draws.
+    """
+    for redraw in range(MAX_REDRAWS):
+        try:
+            task, scene = _draw(name, robot, seed, axes, split, redraw)
+            sim = Simulation(scene.spec, fps, visuals)
+            return _finish(name, task, scene, sim, seed, axes, split, redraw)
+        except SceneRejectedError as error:
+            reason = error.reason
+    raise SceneRejectedError(reason)
+
+
+def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
+    """The same scene and task again, from a record; the scene is the recorded one even if the code draws another now.
+
+    Raises:
+        TwinloomError: the record is of another layout, or the task no longer has these actors.
+    """
+    if record.get("layout") != 1:
+        raise TwinloomError(f"randomisation record of layout {record.get('layout')!r}; this version reads layout 1")
+    spec = SceneSpec.from_json(record["scene"])
+    seed = np.random.SeedSequence(record["seed"])
+    axes, split = frozenset(record["axes"]), record["split"]
+    task, scene = _draw(record["task"], spec.robot, seed, axes, split, record["redraws"])
+    lost = scene.actors.keys() - {p.name for p in spec.placements}
+    if lost:
+        raise TwinloomError(
+            f"the recorded scene of {record['task']} lacks {sorted(lost)}; it was made by another version"
+        )
+    scene.spec = spec
+    sim = Simulation(spec, record["fps"], visuals)
+    return _finish(record["task"], task, scene, sim, seed, axes, split, record["redraws"])
+
+
+def _draw(
+    name: str, robot: str, seed: np.random.SeedSequence, axes: frozenset[str], split: str, redraw: int
+) -> tuple[Task, Scene]:
+    kind = task_class(name)
+    load_robot(robot)
+    spec = replace(SceneSpec(robot), table_offset=kind.table_offset)
+    spec = vary_before(spec, axes, seed, split)
+    scene = Scene(spec, stream(seed, f"scene {redraw}"))
+    task = kind()
+    task.load_actors(scene)
+    if "clutter" in axes:
+        scene.spec = add_clutter(scene, stream(seed, f"clutter {redraw}"))
+    return task, scene
+
+
+def _finish(name, task, scene, sim, seed, axes, split, redraw) -> Prepared:
+    """Bind the task's handles to the simulation, settle, and start the clock."""
+    for actor_name, actor in scene.actors.items():
+        actor.bind(sim.model, sim.data)
+        sim.actors[actor_name] = actor
+    _settle(sim)
+    world = World(sim)
+    monitor = SuccessMonitor(task, world)
+    if task.check_success(world):
+        raise SceneRejectedError("solved before it began")
+    sim.observers.append(monitor)
+    return Prepared(name, task, sim, world, monitor, seed, axes, split, redraw)
+
+
+def _settle(sim: Simulation) -> None:
+    """Let objects come to rest; reject scenes whose task objects move or whose clutter falls off."""
+    before = {name: actor.pose() for name, actor in sim.actors.items()}
+    clutter = {p.name for p in sim.spec.placements if p.clutter}
+    for _ in range(round(SETTLE_S / TIMESTEP)):
+        mujoco.mj_step(sim.model, sim.data)
+    sim.data.time = 0.0
+    mujoco.mj_forward(sim.model, sim.data)
+    for name, actor in sim.actors.items():
+        if actor.mode != "free":
+            continue
+        now = actor.pose()
+        if name in clutter:
+            if now[2, 3] < sim.spec.table_z - 0.05:
+                raise SceneRejectedError("clutter fell off the table")
+            continue
+        shift = float(np.linalg.norm(now[:3, 3] - before[name][:3, 3]))
+        if shift > MAX_SHIFT or rotation_angle(now[:3, :3].T @ before[name][:3, :3]) > MAX_TURN:
+            raise SceneRejectedError(f"unstable scene ({actor.asset.category})")

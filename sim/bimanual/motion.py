@@ -1,0 +1,304 @@
+"""Planned motions of one or two arms and their execution through the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from sim.bimanual.actor import Actor
+from sim.bimanual.plan import ArmKinematics, CollisionWorld, Held, PlanningError
+from sim.bimanual.plan.path import plan_joint_path
+from sim.bimanual.plan.timing import parameterise
+from sim.bimanual.simulation import Simulation
+from sim.bimanual.world import World
+from sim.geometry import inverse
+
+GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects away
+MAX_SAG = 0.03  # radians
+GRAZE = 0.0005  # metres of penetration that do not count: resting contacts have as much
+CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
+
+
+@dataclass(frozen=True)
+class Move:
+    """Go to a joint goal on any collision-free path. ``touch``: names of actors this arm may touch on the way."""
+
+    side: str
+    q_goal: np.ndarray
+    touch: frozenset[str] = frozenset()
+    speed: float = 1.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """Follow hand poses that are worked out when the motion begins, from the state measured then.
+
+    Attributes:
+        ways: returns alternatives, each (K, 4, 4) hand poses in the world of which the last is the goal; the first one
+            that is reachable and clear is taken.
+        touch: names of actors (or "table") that the hand or the held object may touch.
+        check: test for collisions; pushes and presses are contact and do not.
+        detour: where no alternative is clear, go to the first goal on any clear path.
+    """
+
+    side: str
+    ways: Callable[[], list[np.ndarray]]
+    touch: frozenset[str] = frozenset()
+    speed: float = 1.0
+    check: bool = True
+    detour: bool = False
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Open or close the gripper.
+
+    Attributes:
+        opening: 0 closed .. 1 open.
+        takes: the actor that must be held afterwards, measured by contact of both fingers.
+        drops: the actor that is let go.
+    """
+
+    side: str
+    opening: float
+    takes: Actor | None = None
+    drops: Actor | None = None
+    seconds: float = GRIP_SECONDS
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Hold still."""
+
+    side: str
+    seconds: float
+
+
+Step = Move | Line | Grip | Wait
+
+
+class Motion:
+    """Runs lists of steps, one list per arm, and keeps account of what each hand holds.
+
+    Args:
+        sim: the simulation to move.
+        world: for measured contacts.
+        rng: for the sampling planner.
+
+    Attributes:
+        held: side to (actor, T_hand_object) for what is in the hand.
+        plan_seconds: time spent on planning so far.
+    """
+
+    def __init__(self, sim: Simulation, world: World, rng: np.random.Generator) -> None:
+        self.sim = sim
+        self.world = world
+        self.rng = rng
+        self.kinematics = {side: ArmKinematics(sim.model, f"{side}_", home=arm.home) for side, arm in sim.arms.items()}
+        self.collision = CollisionWorld(sim.model)
+        self.held: dict[str, tuple[Actor, np.ndarray]] = {}
+        self.plan_seconds = 0.0
+
+    # ------------------------------------------------------------ commanded
+
+    def q(self, side: str) -> np.ndarray:
+        """(N,) commanded joints of an arm."""
+        n = self.sim.arms["left"].dof
+        return self.sim.action[:n].copy() if side == "left" else self.sim.action[n + 1 : -1].copy()
+
+    def opening(self, side: str) -> float:
+        """Commanded gripper opening."""
+        return float(self.sim.action[self.sim.arms["left"].dof if side == "left" else -1])
+
+    def sag(self, side: str) -> np.ndarray:
+        """(N,) commanded minus measured joints: what the servos give way under load. Added to every goal.
+
+        Bounded, since a hand that pushes against something gives way by more than its load explains.
+        """
+        return np.clip(self.q(side) - self.sim.arms[side].q(self.sim.data), -MAX_SAG, MAX_SAG)
+
+    def measure_held(self) -> None:
+        """Update where each held object lies in its hand."""
+        for side, (actor, _) in list(self.held.items()):
+            self.held[side] = (actor, inverse(self.sim.tcp(side)) @ actor.pose())
+
+    # ------------------------------------------------------------ execution
+
+    def run(self, *lists: Sequence[Step]) -> None:
+        """Execute step lists of different arms in parallel, step by step.
+
+        Raises:
+            PlanningError: no path, or a grasp that is measured to have failed.
+        """
+        queues = [list(steps) for steps in lists if steps]
+        while queues:
+            self._together([queue.pop(0) for queue in queues])
+            queues = [queue for queue in queues if queue]
+
+    def _together(self, steps: list[Step]) -> None:
+        started = perf_counter()
+        self.measure_held()
+        self.collision.set_state(self.sim.data.qpos)
+        moving = [s for s in steps if isinstance(s, Move | Line)]
+        paths = {s.side: self._path(s) for s in moving}
+        samples = {s.side: self._timed(s, paths[s.side]) for s in moving}
+        if len(moving) == 2 and not self._clear_together(moving, samples):
+            samples = self._one_after_the_other(moving, samples)
+        self.plan_seconds += perf_counter() - started
+        grips = {s.side: self._ramp(s) for s in steps if isinstance(s, Grip)}
+        pause = max((round(s.seconds * self.sim.fps) for s in steps if isinstance(s, Wait)), default=0)
+        length = max([pause, *(len(v) for v in samples.values()), *(len(v) for v in grips.values())])
+        for t in range(length):
+            action = self.sim.action.copy()
+            for side, values in samples.items():
+                action[self._slice(side)] = values[min(t, len(values) - 1)]
+            for side, ramp in grips.items():
+                action[self._grip_index(side)] = ramp[min(t, len(ramp) - 1)]
+            self.sim.step(action)
+        for step in steps:
+            if isinstance(step, Grip):
+                self._account(step)
+
+    def _account(self, step: Grip) -> None:
+        if step.drops is not None:
+            self.held.pop(step.side, None)
+        if step.takes is not None:
+            if not self.world.held_by(step.takes, step.side):
+                raise PlanningError("grasp missed", f"{step.side} hand closed beside {step.takes.name}")
+            self.held[step.side] = (step.takes, inverse(self.sim.tcp(step.side)) @ step.takes.pose())
+
+    def _ramp(self, step: Grip) -> np.ndarray:
+        """Commanded openings: a linear ramp and a short hold so that the grip settles."""
+        n = max(2, round(step.seconds * self.sim.fps))
+        ramp = np.linspace(self.opening(step.side), step.opening, n + 1)[1:]
+        return np.concatenate([ramp, np.full(max(1, n // 3), step.opening)])
+
+    def _slice(self, side: str) -> slice:
+        n = self.sim.arms["left"].dof
+        return slice(0, n) if side == "left" else slice(n + 1, 2 * n + 1)
+
+    def _grip_index(self, side: str) -> int:
+        return self.sim.arms["left"].dof if side == "left" else -1
+
+    # ------------------------------------------------------------- planning
+
+    def configuration(self, **arms: np.ndarray) -> dict[str, np.ndarray]:
+        """Joints of both arms, commanded where not given."""
+        return {side: arms.get(side, self.q(side)) for side in self.sim.arms}
+
+    def clear(self, arms: dict[str, np.ndarray], touch: dict[str, frozenset[str]], openings=None) -> bool:
+        """Whether a configuration of both arms is free of forbidden contact."""
+        return not self.collision.in_collision(arms, **self._context(touch, openings))
+
+    def contact(self, arms: dict[str, np.ndarray], touch: dict[str, frozenset[str]]) -> str:
+        """What is in the way of a configuration, in words; "" if it is clear."""
+        found = self.collision.first_contact(arms, **self._context(touch, None))
+        return f"{found.body1} against {found.body2} by {-1e3 * found.distance:.0f} mm" if found else ""
+
+    def touched_now(self, side: str) -> frozenset[str]:
+        """Names of actors that the hand, or what it holds, is measured to touch: a motion may begin in contact."""
+        things = [f"{side}_finger1", f"{side}_finger2"]
+        if side in self.held:
+            things.append(self.held[side][0].name)
+        return frozenset(
+            name
+            for name in self.sim.actors
+            if any(self.world.touching(thing, name) for thing in things if thing != name)
+        )
+
+    def _context(self, touch: dict[str, frozenset[str]], openings: dict[str, float] | None) -> dict:
+        return {
+            "openings": openings or {side: self.opening(side) for side in self.sim.arms},
+            "held": {side: Held(actor.bodies["base"], T) for side, (actor, T) in self.held.items()},
+            "touch": {side: self.bodies_of(names) for side, names in touch.items()},
+            "margin": -GRAZE,
+        }
+
+    def bodies_of(self, names: frozenset[str]) -> frozenset[int]:
+        """Body ids of actors, "table" and "floor"."""
+        bodies: set[int] = set()
+        for name in names:
+            if name in self.sim.actors:
+                bodies.update(self.sim.actors[name].bodies.values())
+            else:
+                bodies.add(self.sim.model.body(name).id)
+        return frozenset(bodies)
+
+    def _path(self, step: Move | Line) -> np.ndarray:
+        """(K, N) waypoints from the commanded joints to the goal."""
+        if isinstance(step, Move):
+            return self._detour(step.side, step.q_goal, step.touch)
+        side, start, sag = step.side, self.q(step.side), self.sag(step.side)
+        failure: PlanningError | None = None
+        ways = step.ways()
+        for poses in ways:
+            try:
+                line = self.kinematics[side].linear_path(start - sag, poses)
+                path = np.vstack([start, line[1:] + sag])
+                if step.check:
+                    self._require_clear(side, path[1:], step.touch)
+                return path
+            except PlanningError as error:
+                failure = failure or error
+        if step.detour:
+            answers = self.kinematics[side].solutions(ways[0][-1], start - sag)
+            if len(answers):
+                return self._detour(side, answers[0] + sag, step.touch)
+        assert failure is not None
+        raise failure
+
+    def _detour(self, side: str, q_goal: np.ndarray, touch: frozenset[str]) -> np.ndarray:
+        kinematics = self.kinematics[side]
+        touch = touch | self.touched_now(side)
+        return plan_joint_path(
+            self.q(side),
+            q_goal,
+            lambda q: self.clear(self.configuration(**{side: q}), {side: touch}),
+            kinematics.lower,
+            kinematics.upper,
+            self.rng,
+        )
+
+    def _require_clear(self, side: str, path: np.ndarray, touch: frozenset[str]) -> None:
+        touch = touch | self.touched_now(side)
+        for q in path:
+            arms = self.configuration(**{side: q})
+            if not self.clear(arms, {side: touch}):
+                what = self.contact(arms, {side: touch})
+                raise PlanningError("in collision", f"{side} arm on a straight line: {what}")
+
+    def _timed(self, step: Move | Line, path: np.ndarray) -> np.ndarray:
+        arm = self.sim.arms[step.side]
+        return parameterise(
+            path,
+            arm.velocity_limits * step.speed,
+            arm.acceleration_limits * step.speed**2,
+            self.sim.control_dt,
+        )
+
+    def _clear_together(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> bool:
+        touch = {s.side: s.touch for s in steps}
+        if any(isinstance(s, Line) and not s.check for s in steps):
+            return True
+        length = max(len(v) for v in samples.values())
+        for t in [*range(0, length, CHECK_EVERY), length - 1]:
+            arms = {side: v[min(t, len(v) - 1)] for side, v in samples.items()}
+            if not self.clear(self.configuration(**arms), touch):
+                return False
+        return True
+
+    def _one_after_the_other(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Two motions that would collide when run at once: let one wait for the other, in the order that is clear."""
+        for first, second in (steps, steps[::-1]):
+            a, b = samples[first.side], samples[second.side]
+            start = self.q(second.side)
+            staggered = {
+                first.side: np.concatenate([a, np.repeat(a[-1:], len(b), 0)]),
+                second.side: np.concatenate([np.repeat(start[None], len(a), 0), b]),
+            }
+            if self._clear_together(steps, staggered):
+                return staggered
+        raise PlanningError("no path", "the arms are in each other's way")

@@ -1,0 +1,182 @@
+"""One expert episode: prepared, acted, judged; rendered afterwards and only if it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from sim.bimanual.episode import Prepared, prepare
+from sim.bimanual.hands import ee_pose
+from sim.bimanual.language import instructions
+from sim.bimanual.plan import PlanningError
+from sim.bimanual.scene import SceneRejectedError
+from sim.bimanual.simulation import Simulation
+from sim.bimanual.skills import Skills
+from sim.bimanual.task import DWELL_S
+from sim.engine.render import StateRenderer
+from sim.seeding import stream
+
+PATIENCE_S = 1.0  # after the expert is done, the scene may take this long to come to rest
+
+
+class StepLimitError(Exception):
+    """The expert used more control steps than the task allows."""
+
+
+class Recorder:
+    """Keeps what a control step starts from: measured state, hand poses, positions of everything, and the command."""
+
+    def __init__(self, sim: Simulation, limit: int) -> None:
+        self.limit = limit
+        self.state: list[np.ndarray] = []
+        self.ee_pose: list[np.ndarray] = []
+        self.qpos: list[np.ndarray] = []
+        self.action: list[np.ndarray] = []
+        self._next = self._snapshot(sim)
+
+    def __call__(self, sim: Simulation) -> None:
+        state, ee_pose, qpos = self._next
+        self.state.append(state)
+        self.ee_pose.append(ee_pose)
+        self.qpos.append(qpos)
+        self.action.append(sim.action.astype(np.float32))
+        self._next = self._snapshot(sim)
+        if len(self.action) > self.limit:
+            raise StepLimitError
+
+    @staticmethod
+    def _snapshot(sim: Simulation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return sim.state().astype(np.float32), ee_pose(sim), sim.data.qpos.copy()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Dataset feature name to (T, ...) float32."""
+        return {
+            "observation.state": np.array(self.state),
+            "observation.ee_pose": np.array(self.ee_pose),
+            "action": np.array(self.action),
+        }
+
+
+@dataclass
+class Rollout:
+    """What an expert did.
+
+    Attributes:
+        success: measured; ``reason``: why not, "" on success; ``detail``: the same in more words.
+        arrays: "observation.state" (T, S), "action" (T, A), "observation.ee_pose" (T, 16), all float32.
+        qpos: (T, nq) positions of everything at each frame, for rendering.
+        instruction: the sentence of this episode; ``instructions``: {"seen": [...], "unseen": [...]}.
+        record: the randomisation record.
+        timing: seconds spent on "build", "plan", "simulate".
+    """
+
+    success: bool
+    reason: str
+    detail: str
+    arrays: dict[str, np.ndarray]
+    qpos: np.ndarray
+    instruction: str
+    instructions: dict[str, list[str]]
+    record: dict[str, Any]
+    timing: dict[str, float]
+    model: mujoco.MjModel | None
+
+    @property
+    def length(self) -> int:
+        """Number of frames T."""
+        return len(self.qpos)
+
+    def render(
+        self, cameras: Sequence[str], size: tuple[int, int], mode: str = "auto"
+    ) -> Iterator[dict[str, np.ndarray]]:
+        """Pictures of every frame: camera name to (H, W, 3) uint8.
+
+        Args:
+            cameras: names of the scene's cameras.
+            size: (width, height).
+            mode: "fast", "nice", "best" or "auto".
+        """
+        assert self.model is not None
+        with StateRenderer(self.model, size, mode) as renderer:
+            for qpos in self.qpos:
+                yield renderer.images(qpos, cameras)
+
+
+def expert_rollout(
+    task: str,
+    robot: str,
+    seed: np.random.SeedSequence,
+    randomize: frozenset[str] = frozenset(),
+    fps: int = 25,
+    split: str = "seen",
+    visuals: str = "mesh",
+) -> Rollout:
+    """Let the scripted expert try a task once.
+
+    Args:
+        task, robot: registry names.
+        seed: the episode's seed, from sim.seeding.
+        randomize: axes of sim.bimanual.randomize.AXES.
+        fps: control and recording rate, a divisor of 250.
+        split: "seen" or "unseen" textures and language.
+        visuals: "mesh", or "simple" where nothing is rendered.
+
+    Raises:
+        UnknownNameError, MissingAssetError: the request is wrong. A failing expert is a result, not an error.
+    """
+    started = perf_counter()
+    try:
+        prepared = prepare(task, robot, seed, randomize, fps, split, visuals)
+    except SceneRejectedError as error:
+        timing = {"build": perf_counter() - started, "plan": 0.0, "simulate": 0.0}
+        return Rollout(False, error.reason, error.reason, {}, np.zeros((0, 0)), "", {}, {}, timing, None)
+    built = perf_counter()
+    recorder = Recorder(prepared.sim, prepared.task.limit_steps(fps))
+    prepared.sim.observers.append(recorder)
+    skills = Skills(prepared.sim, prepared.world, stream(seed, "planner"))
+    reason, detail = _act(prepared, skills)
+    acted = perf_counter() - built
+    sentences = _language(prepared, seed, "language" in randomize)
+    plan = skills.motion.plan_seconds
+    return Rollout(
+        success=reason == "",
+        reason=reason,
+        detail=detail,
+        arrays=recorder.arrays(),
+        qpos=np.array(recorder.qpos),
+        instruction=sentences[split][0],
+        instructions=sentences,
+        record=prepared.record(),
+        timing={"build": built - started, "plan": plan, "simulate": acted - plan},
+        model=prepared.sim.model,
+    )
+
+
+def _act(prepared: Prepared, skills: Skills) -> tuple[str, str]:
+    """Run the expert and wait for the verdict; returns (reason, detail), both empty on success."""
+    sim, monitor = prepared.sim, prepared.monitor
+    try:
+        prepared.task.expert(skills)
+        for _ in range(round(PATIENCE_S * sim.fps)):
+            if monitor.success:
+                break
+            sim.step(sim.action)
+    except PlanningError as error:
+        return error.reason, str(error)
+    except StepLimitError:
+        return "step limit", f"more than {prepared.task.limit_steps(sim.fps)} control steps"
+    if not monitor.success:
+        return "goal not reached", f"the success check did not hold for {DWELL_S} s"
+    return "", ""
+
+
+def _language(prepared: Prepared, seed: np.random.SeedSequence, vary: bool) -> dict[str, list[str]]:
+    """Instructions of both splits. Without the language axis the episode index does not enter the draw."""
+    task = prepared.task
+    rng = stream(seed if vary else np.random.SeedSequence(0), "language")
+    return {split: instructions(task.instructions, task.slots(), split, rng) for split in ("seen", "unseen")}

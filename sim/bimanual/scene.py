@@ -1,0 +1,199 @@
+"""What a task sees while it places its objects: draws that are recorded, actors, keep-out areas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from assets.objects import library
+from assets.objects.blocks import block
+from assets.objects.model import ObjectAsset
+from sim.bimanual.actor import Actor
+from sim.bimanual.spec import BlockSpec, Placement, SceneSpec
+from sim.geometry import pose, quat_multiply, quat_to_matrix, yaw_quat
+
+Side = Literal["left", "right"]
+Range = tuple[float, float]
+
+
+class SceneRejectedError(Exception):
+    """A scene that cannot be used; ``reason`` goes into the account. The next attempt draws a new one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class KeepOut:
+    """Axis-aligned rectangle on the table that stays free of clutter."""
+
+    x: Range
+    y: Range
+
+
+def other(side: Side) -> Side:
+    """The opposite arm."""
+    return "right" if side == "left" else "left"
+
+
+def side_of(what: Actor | np.ndarray) -> Side:
+    """The arm on whose side of the midline an actor (or point) is: "left" for x < 0."""
+    x = what.position[0] if isinstance(what, Actor) else what[0]
+    return "left" if x < 0 else "right"
+
+
+class Scene:
+    """A scene under construction.
+
+    Args:
+        spec: starting point (robot, table).
+        rng: the task's own stream of random numbers.
+
+    Attributes:
+        actors: name to Actor, in order of placement.
+        keep_outs: rectangles that clutter must avoid.
+    """
+
+    def __init__(self, spec: SceneSpec, rng: np.random.Generator) -> None:
+        self.spec = spec
+        self.rng = rng
+        self.actors: dict[str, Actor] = {}
+        self.keep_outs: list[KeepOut] = []
+
+    @property
+    def table_z(self) -> float:
+        """Height of the table surface, metres."""
+        return self.spec.table_z
+
+    # ---------------------------------------------------------------- draws
+
+    def uniform(self, low: float, high: float) -> float:
+        """One number, uniform in [low, high]."""
+        return float(self.rng.uniform(low, high))
+
+    def choice(self, options: Sequence):
+        """One of the options."""
+        return options[int(self.rng.integers(len(options)))]
+
+    def side(self) -> Side:
+        """A random arm."""
+        return self.choice(("left", "right"))
+
+    def instance(self, category: str, among: Sequence[int] | None = None) -> ObjectAsset:
+        """A random instance of a category (of the listed ids, if given)."""
+        ids = range(library.instances(category)) if among is None else among
+        return library.load(category, self.choice(list(ids)))
+
+    def sample_xy(
+        self,
+        x: Range | Sequence[Range],
+        y: Range,
+        apart: float = 0.0,
+        avoid: Sequence[Actor | tuple[float, float]] = (),
+        min_abs_x: float = 0.0,
+        accept: Callable[[float, float], bool] | None = None,
+    ) -> tuple[float, float]:
+        """A random spot on the table.
+
+        Args:
+            x, y: range in metres; ``x`` may be several ranges of which one is drawn.
+            apart: least distance from everything in ``avoid``.
+            min_abs_x: least distance from the midline.
+            accept: a further test of (x, y).
+
+        Raises:
+            SceneRejectedError: 200 draws did not satisfy the conditions.
+        """
+        ranges = [x] if isinstance(x[0], (int, float)) else list(x)  # type: ignore[list-item]
+        spots = [a.position[:2] if isinstance(a, Actor) else np.asarray(a) for a in avoid]
+        for _ in range(200):
+            low, high = self.choice(ranges)  # type: ignore[misc]
+            spot = np.array([self.uniform(low, high), self.uniform(*y)])
+            if abs(spot[0]) < min_abs_x or any(np.linalg.norm(spot - s) < apart for s in spots):
+                continue
+            if accept is None or accept(float(spot[0]), float(spot[1])):
+                return float(spot[0]), float(spot[1])
+        raise SceneRejectedError("no free spot")
+
+    # --------------------------------------------------------------- actors
+
+    def add(
+        self,
+        name: str,
+        asset: ObjectAsset,
+        xy: tuple[float, float],
+        yaw: float = 0.0,
+        *,
+        mode: Literal["free", "static", "fixed"] = "free",
+        quat: Sequence[float] | None = None,
+        z: float | None = None,
+        mass: float | None = None,
+        joints: dict[str, float] | None = None,
+        keep_out: float = 0.05,
+    ) -> Actor:
+        """Place an object.
+
+        Args:
+            xy: origin on the table, metres.
+            yaw: turn about the vertical, applied after ``quat``.
+            quat: resting orientation (wxyz); the asset's first stable orientation if omitted.
+            z: height of the origin in the world; resting on the table if omitted.
+            mass: kg, replaces the asset's own.
+            joints: part name to starting position; the asset's own if omitted.
+            keep_out: metres around the object that clutter avoids.
+        """
+        return self._place(name, asset, None, xy, yaw, mode, quat, z, mass, joints, keep_out)
+
+    def add_block(
+        self,
+        name: str,
+        spec: BlockSpec,
+        xy: tuple[float, float],
+        yaw: float = 0.0,
+        *,
+        mode: Literal["free", "static"] = "free",
+        z: float | None = None,
+        keep_out: float = 0.05,
+    ) -> Actor:
+        """Place a box, bar or mat made to measure."""
+        asset = block(spec.half, spec.rgba, spec.noun, spec.density, spec.grasp_heights, spec.friction)
+        return self._place(name, asset, spec, xy, yaw, mode, None, z, None, None, keep_out)
+
+    def _place(self, name, asset, block_spec, xy, yaw, mode, quat, z, mass, joints, keep_out) -> Actor:
+        if name in self.actors:
+            raise ValueError(f"two actors are called {name!r}")
+        resting = tuple(float(v) for v in (quat if quat is not None else asset.stable_quats[0]))
+        height = self.table_z + library.resting_height(asset, resting) if z is None else z
+        orientation = quat_multiply(yaw_quat(yaw), resting)
+        position = (float(xy[0]), float(xy[1]), float(height))
+        placement = Placement(
+            name, asset.category, asset.index, position, orientation, mode, mass, dict(joints or {}), False, block_spec
+        )
+        self.spec = replace(self.spec, placements=(*self.spec.placements, placement))
+        actor = Actor(name, asset, mode, pose(position, orientation))
+        self.actors[name] = actor
+        self.keep_out(actor, keep_out)
+        return actor
+
+    # ------------------------------------------------------------- keep-out
+
+    def keep_out(self, what: Actor | tuple[float, float], padding: float) -> None:
+        """Keep clutter away from an actor's footprint or from a point, by ``padding`` metres."""
+        if isinstance(what, Actor):
+            resting = quat_to_matrix(what.asset.stable_quats[0])
+            half = np.asarray(what.asset.extents) / 2
+            R = what.start[:3, :3] @ resting.T  # extents are those of the first stable orientation
+            reach = np.abs(R) @ half
+            center = what.start[:3, 3]
+            x, y = (center[0] - reach[0], center[0] + reach[0]), (center[1] - reach[1], center[1] + reach[1])
+        else:
+            x, y = (what[0], what[0]), (what[1], what[1])
+        self.keep_out_area((x[0] - padding, x[1] + padding), (y[0] - padding, y[1] + padding))
+
+    def keep_out_area(self, x: Range, y: Range) -> None:
+        """Keep clutter out of a rectangle of the table."""
+        self.keep_outs.append(KeepOut((float(x[0]), float(x[1])), (float(y[0]), float(y[1]))))

@@ -1,0 +1,135 @@
+"""The one loop through which experts and policies move a scene: control steps of commanded joint targets."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.robots.record import load_robot
+from sim.bimanual.actor import Actor
+from sim.bimanual.arm import Arm
+from sim.bimanual.compile import TIMESTEP, asset_of, compile_scene
+from sim.bimanual.spec import SceneSpec
+from sim.geometry import pose
+
+PHYSICS_HZ = round(1 / TIMESTEP)
+
+
+class Simulation:
+    """A compiled scene with its state.
+
+    An action is ``[left joints (rad), left gripper, right joints (rad), right gripper]`` with grippers in [0, 1].
+    During a control step the targets move linearly from the last action to the new one, so a recorded sequence of
+    actions repeats the episode exactly.
+
+    Args:
+        spec: the scene.
+        fps: control steps per second; must divide 250.
+        visuals: see compile_scene.
+        actors: handles to bind; made from the spec if omitted.
+
+    Attributes:
+        model, data: MuJoCo's.
+        arms: {"left": Arm, "right": Arm}.
+        actors: name to Actor, bound to the state.
+        action: (A,) last commanded action.
+        observers: called with the simulation after every control step.
+    """
+
+    def __init__(
+        self,
+        spec: SceneSpec,
+        fps: int = 25,
+        visuals: str = "mesh",
+        actors: dict[str, Actor] | None = None,
+    ) -> None:
+        if fps <= 0 or PHYSICS_HZ % fps:
+            allowed = ", ".join(str(f) for f in range(5, 51) if PHYSICS_HZ % f == 0)
+            raise TwinloomError(f"fps {fps} does not divide the physics rate of {PHYSICS_HZ} Hz; allowed: {allowed}")
+        self.spec = spec
+        self.fps = fps
+        self.substeps = PHYSICS_HZ // fps
+        self.model = compile_scene(spec, visuals)
+        self.data = mujoco.MjData(self.model)
+        self.record = load_robot(spec.robot)
+        self.arms = {side: Arm(self.model, self.record, side) for side in ("left", "right")}
+        self.actors = actors if actors is not None else actors_of(spec)
+        for actor in self.actors.values():
+            actor.bind(self.model, self.data)
+        self.observers: list[Callable[[Simulation], None]] = []
+        self._ctrl_ids = np.concatenate([[*arm.ctrl_ids, arm.gripper_ctrl] for arm in self.arms.values()])
+        self._ctrl_scale = np.concatenate([[*np.ones(arm.dof), arm.stroke] for arm in self.arms.values()])
+        self.reset()
+
+    @property
+    def control_dt(self) -> float:
+        """Seconds per control step."""
+        return 1.0 / self.fps
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the reset."""
+        return float(self.data.time)
+
+    @property
+    def home_action(self) -> np.ndarray:
+        """(A,) both arms at home, grippers open."""
+        return np.concatenate([[*arm.home, 1.0] for arm in self.arms.values()])
+
+    def reset(self) -> None:
+        """Arms at home with open grippers, objects where the spec puts them, clock at zero."""
+        mujoco.mj_resetData(self.model, self.data)
+        for arm in self.arms.values():
+            self.data.qpos[arm.qpos_ids] = arm.home
+            self.data.qpos[arm.finger_qpos] = arm.stroke
+        for actor in self.actors.values():
+            for part in actor.asset.parts:
+                if part.joint is not None and actor.mode == "fixed":
+                    start = _placement(self.spec, actor.name).joints.get(part.name, part.joint.initial)
+                    self.data.joint(f"{actor.name}/{part.name}").qpos[0] = start
+        self.action = self.home_action
+        self._pending = deque([self.action.copy()] * self.spec.latency)
+        self.data.ctrl[self._ctrl_ids] = self.action * self._ctrl_scale
+        mujoco.mj_forward(self.model, self.data)
+
+    def step(self, action: np.ndarray) -> None:
+        """Advance by one control step towards ``action``.
+
+        Raises:
+            ValueError: wrong shape or a non-finite number; the state is untouched.
+        """
+        action = np.asarray(action, float)
+        if action.shape != self.action.shape or not np.isfinite(action).all():
+            raise ValueError(f"an action is {self.action.shape} finite numbers, got shape {action.shape}: {action}")
+        action = action.astype(np.float32).astype(float)  # what a dataset stores is what is done
+        start = self.action
+        for i in range(1, self.substeps + 1):
+            self._pending.append(start + (action - start) * (i / self.substeps))
+            self.data.ctrl[self._ctrl_ids] = self._pending.popleft() * self._ctrl_scale
+            mujoco.mj_step(self.model, self.data)
+        self.action = action.copy()
+        mujoco.mj_kinematics(self.model, self.data)  # poses of the state just reached, not of the one before
+        for observe in self.observers:
+            observe(self)
+
+    def state(self) -> np.ndarray:
+        """(S,) measured joints and gripper openings, in the order of an action."""
+        parts = [[*arm.q(self.data), arm.opening(self.data)] for arm in self.arms.values()]
+        return np.concatenate(parts)
+
+    def tcp(self, side: str) -> np.ndarray:
+        """(4, 4) measured pose of a hand's tool centre point in the world."""
+        return self.arms[side].tcp(self.data)
+
+
+def actors_of(spec: SceneSpec) -> dict[str, Actor]:
+    """Fresh, unbound handles to all objects of a scene."""
+    return {p.name: Actor(p.name, asset_of(p), p.mode, pose(p.pos, p.quat)) for p in spec.placements}
+
+
+def _placement(spec: SceneSpec, name: str):
+    return next(p for p in spec.placements if p.name == name)

@@ -1,0 +1,434 @@
+"""The vocabulary of the scripted experts: grasp, place, lift, move, press, turn, open, close, home.
+
+A skill returns the steps of one arm; :meth:`Skills.do` carries out one or two such lists at the same time. Poses are
+worked out from the state measured when the skill is called, final approaches once more when they begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from assets.objects.model import GraspPoint
+from sim.bimanual.actor import Actor
+from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
+from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
+from sim.bimanual.plan import PlanningError
+from sim.bimanual.scene import Scene, Side, other
+from sim.bimanual.simulation import Simulation
+from sim.bimanual.world import World
+from sim.geometry import inverse, pose, rotation_about
+
+FREE_YAWS = tuple(float(v) for v in np.linspace(0, 2 * np.pi, 24, endpoint=False))
+MAX_TRIED = 24  # candidates whose collisions are looked at before giving up
+
+
+class Skills:
+    """What an expert can do with the two arms.
+
+    Args:
+        sim: the simulation.
+        world: measured state.
+        rng: for the sampling planner.
+    """
+
+    def __init__(self, sim: Simulation, world: World, rng: np.random.Generator) -> None:
+        self.sim = sim
+        self.world = world
+        self.motion = Motion(sim, world, rng)
+        self.max_opening = sim.record.gripper.max_opening
+
+    def do(self, *steps: Sequence[Step]) -> None:
+        """Carry out the step lists of one or both arms, in parallel. Raises PlanningError."""
+        self.motion.run(*steps)
+
+    def tcp(self, side: Side) -> np.ndarray:
+        """(4, 4) measured hand pose."""
+        return self.sim.tcp(side)
+
+    # ---------------------------------------------------------------- grasp
+
+    def grasp(
+        self,
+        side: Side,
+        actor: Actor,
+        *groups: str,
+        pre: float = 0.08,
+        deeper: float = 0.0,
+        close: float = 0.0,
+        opening: float = 1.0,
+        lift: float = 0.06,
+        then: Sequence[Goal] = (),
+        prefer: Sequence[float] | None = None,
+        touch: Iterable[str] = (),
+        grasps: Sequence[GraspPoint] | None = None,
+        verify: bool = True,
+    ) -> list[Step]:
+        """Take hold of an object.
+
+        Args:
+            groups: grasp groups to consider, all if none is given; ``grasps`` lists single points instead.
+            pre: metres of straight approach.
+            deeper: metres by which the hand goes beyond the grasp point (negative: stops short).
+            close, opening: gripper opening when closed and while approaching, 0..1.
+            lift: metres straight up that must be feasible afterwards (it is not carried out).
+            then: later goals of the object that must be reachable with this grasp.
+            prefer: (3,) world direction in which the hand should approach, as far as possible.
+            touch: further actors that the hand may touch while approaching.
+            verify: the fingers must be measured to hold the object.
+
+        Raises:
+            PlanningError: "no feasible grasp".
+        """
+        points = tuple(grasps) if grasps is not None else actor.asset.grasps_in(*groups)
+        options = candidates(actor, points, self.max_opening)
+        if not options:
+            raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
+        chosen, q_pre = self._feasible(side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening)
+        T_offset = inverse(actor.pose()) @ back_off(chosen.T, -deeper)
+        allowed = frozenset({actor.name, *touch})
+        steps: list[Step] = []
+        if abs(self.motion.opening(side) - opening) > 0.02:
+            steps.append(Grip(side, opening, seconds=0.2))
+        steps += [
+            Move(side, q_pre),
+            self._line(side, lambda: actor.pose() @ T_offset, allowed, slow=True),
+            Grip(side, close, takes=actor if verify else None),
+        ]
+        return steps
+
+    def _feasible(
+        self,
+        side: Side,
+        actor: Actor,
+        options: list[Candidate],
+        pre: float,
+        deeper: float,
+        lift: float,
+        then: Sequence[Goal],
+        prefer: Sequence[float] | None,
+        touch: frozenset[str],
+        opening: float,
+    ) -> tuple[Candidate, np.ndarray]:
+        """The nicest candidate that can be reached, lifted and brought to every goal without collision."""
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        T = back_off(np.array([c.T for c in options]), -deeper)
+        at_grasp = kinematics.solve(T)
+        at_pre = kinematics.solve(back_off(T, pre + deeper), at_grasp.q)
+        at_lift = kinematics.solve(raised(T, lift), at_grasp.q)
+        ok = at_grasp.ok & at_pre.ok & at_lift.ok
+        cost = np.array([c.preference for c in options])
+        cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_grasp.q).max(1)
+        if prefer is not None:
+            cost = cost + np.arccos(np.clip(T[:, :3, 0] @ (np.asarray(prefer) / np.linalg.norm(prefer)), -1, 1))
+        order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
+        held = self.motion.held.pop(side, None)
+        try:
+            self.motion.collision.set_state(self.sim.data.qpos)
+            tried = 0
+            for i in order:
+                if not self._goals_reachable(side, options[i], at_grasp.q[i], then):
+                    continue
+                tried += 1
+                if tried > MAX_TRIED:
+                    break
+                if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening):
+                    return options[i], at_pre.q[i] + self.motion.sag(side)
+        finally:
+            if held is not None:
+                self.motion.held[side] = held
+        where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
+        raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
+
+    def _goals_reachable(self, side: Side, option: Candidate, q_seed: np.ndarray, then: Sequence[Goal]) -> bool:
+        kinematics = self.motion.kinematics[side]
+        for goal in then:
+            hands = goal.object_poses() @ option.T_object_hand
+            at_goal = kinematics.solve(hands, q_seed)
+            if not at_goal.ok.any():
+                return False
+            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
+            if not (at_goal.ok & at_pre.ok).any():
+                return False
+        return True
+
+    def _approach_clear(
+        self, side: Side, actor: Actor, q_pre: np.ndarray, q_grasp: np.ndarray, touch: frozenset[str], opening: float
+    ) -> bool:
+        openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
+        for fraction in np.linspace(0, 1, 7):
+            q = (1 - fraction) * q_pre + fraction * q_grasp
+            allowed = frozenset({actor.name, *touch}) if fraction > 0 else touch
+            if not self.motion.clear(self.motion.configuration(**{side: q}), {side: allowed}, openings):
+                return False
+        return True
+
+    # ---------------------------------------------------------------- place
+
+    def goal(
+        self,
+        actor: Actor,
+        target: np.ndarray | Sequence[float],
+        point: str | None = None,
+        *,
+        yaw: Sequence[float] | str = "free",
+        pre: float | Sequence[float] = 0.08,
+        above: float = 0.003,
+        touch: Iterable[Actor | str] = ("table",),
+    ) -> Goal:
+        """Describe where an object shall go.
+
+        Args:
+            target: (4, 4) frame or (3,) position (axes of the world) that the object's ``point`` (origin if None) shall
+                reach.
+            yaw: "free", "aligned" (0), "half" (0 or pi), "quarter" (multiples of pi/2), or angles about the target's z.
+            pre: height (or world vector) from which the object comes in, metres.
+            above: metres above the target where it is let go.
+            touch: what the object may touch on arrival.
+        """
+        frame = np.asarray(target, float)
+        frame = frame if frame.shape == (4, 4) else pose(frame)
+        named = {
+            "free": FREE_YAWS,
+            "aligned": (0.0,),
+            "half": (0.0, np.pi),
+            "quarter": (0.0, np.pi / 2, np.pi, -np.pi / 2),
+        }
+        yaws = named[yaw] if isinstance(yaw, str) else tuple(float(v) for v in yaw)
+        offset = (0.0, 0.0, float(pre)) if isinstance(pre, (int, float)) else tuple(float(v) for v in pre)
+        names = frozenset(t if isinstance(t, str) else t.name for t in touch)
+        return Goal(actor, point, frame, yaws, offset, above, names)  # type: ignore[arg-type]
+
+    def place(
+        self,
+        side: Side,
+        goal: Goal,
+        *,
+        release: bool = True,
+        retreat: float = 0.08,
+        opening: float = 1.0,
+        speed: float = 1.0,
+    ) -> list[Step]:
+        """Bring the held object to a goal; let go and back off if ``release``.
+
+        Args:
+            retreat: metres back along the hand's approach after letting go.
+            opening: gripper opening on release, 0..1.
+            speed: factor on the motion limits, for full cups and tall stacks.
+
+        Raises:
+            PlanningError: "unreachable" or "in collision".
+        """
+        self.motion.measure_held()
+        if side not in self.motion.held or self.motion.held[side][0] is not goal.actor:
+            raise PlanningError("object dropped", f"{goal.actor.name} is not in the {side} hand")
+        _, T_hand_object = self.motion.held[side]
+        T_object_hand = inverse(T_hand_object)
+        index, q_pre = self._reachable(side, goal, T_object_hand)
+
+        def final() -> np.ndarray:
+            _, T_now = self.motion.held[side]
+            return goal.object_poses()[index] @ inverse(T_now)
+
+        steps: list[Step] = [
+            Move(side, q_pre, speed=speed, touch=frozenset()),
+            self._line(side, final, goal.touch | {goal.actor.name}, slow=True),
+        ]
+        if release:
+            steps.append(Grip(side, opening, drops=goal.actor))
+            if retreat > 0:
+                steps.append(self.retreat_step(side, retreat, goal.touch | {goal.actor.name}))
+        return steps
+
+    def _reachable(self, side: Side, goal: Goal, T_object_hand: np.ndarray) -> tuple[int, np.ndarray]:
+        """Index of the most comfortable yaw whose pre-place and place are reachable and clear, and its pre-place."""
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        at_goal = kinematics.solve(goal.object_poses() @ T_object_hand, q_now)
+        at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
+        ok = at_goal.ok & at_pre.ok
+        if not ok.any():
+            raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
+        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1)
+        self.motion.collision.set_state(self.sim.data.qpos)
+        for i in np.argsort(cost, kind="stable"):
+            if not ok[i]:
+                continue
+            path = [(at_pre.q[i], frozenset())]
+            path += [((1 - f) * at_pre.q[i] + f * at_goal.q[i], goal.touch) for f in (0.5, 1.0)]
+            if all(self.motion.clear(self.motion.configuration(**{side: q}), {side: t}) for q, t in path):
+                return int(i), at_pre.q[i] + self.motion.sag(side)
+        raise PlanningError("in collision", f"{side} hand on the way of {goal.actor.name} to its goal")
+
+    # ----------------------------------------------------------------- move
+
+    def move_to(self, side: Side, T: np.ndarray, *, speed: float = 1.0, touch: Iterable[str] = ()) -> list[Step]:
+        """Bring the hand to a pose (4, 4) in the world on any clear path. Raises PlanningError("unreachable")."""
+        answers = self.motion.kinematics[side].solutions(np.asarray(T, float), self.motion.q(side))
+        self.motion.collision.set_state(self.sim.data.qpos)
+        for q in answers:
+            if self.motion.clear(self.motion.configuration(**{side: q}), {side: frozenset(touch)}):
+                return [Move(side, q + self.motion.sag(side), speed=speed, touch=frozenset(touch))]
+        reason = "in collision" if len(answers) else "unreachable"
+        raise PlanningError(reason, f"{side} hand at {np.round(np.asarray(T)[:3, 3], 3).tolist()}")
+
+    def move_by(
+        self,
+        side: Side,
+        offset: Sequence[float],
+        *,
+        rotation: np.ndarray | None = None,
+        speed: float = 1.0,
+        touch: Iterable[Actor | str] = (),
+        check: bool = True,
+    ) -> list[Step]:
+        """Move the hand straight by (3,) metres in the world, turning by ``rotation`` (3, 3, world) on the way."""
+        R = np.eye(3) if rotation is None else rotation
+
+        def goal() -> np.ndarray:
+            T = self.sim.tcp(side)
+            return pose(T[:3, 3] + np.asarray(offset, float), R @ T[:3, :3])
+
+        return [self._line(side, goal, _names(touch), speed=speed, check=check, detour=True)]
+
+    def lift(self, side: Side, height: float = 0.1, **options) -> list[Step]:
+        """Straight up, with whatever the object was standing on still touching at the start."""
+        touch = {"table", *self._resting_on(side), *_names(options.pop("touch", ()))}
+        return self.move_by(side, (0, 0, height), touch=touch, **options)
+
+    def _resting_on(self, side: Side) -> set[str]:
+        if side not in self.motion.held:
+            return set()
+        actor = self.motion.held[side][0]
+        return {name for name in self.sim.actors if name != actor.name and self.world.touching(actor, name)}
+
+    def retreat(self, side: Side, distance: float = 0.08, touch: Iterable[Actor | str] = ()) -> list[Step]:
+        """Back along the hand's own approach."""
+        return [self.retreat_step(side, distance, _names(touch))]
+
+    def retreat_step(self, side: Side, distance: float, touch: frozenset[str]) -> Line:
+        """The single step behind :meth:`retreat`; where something is behind the hand it goes up or less far."""
+
+        def ways() -> list[np.ndarray]:
+            T = self.sim.tcp(side)
+            slanted = raised(back_off(T, 0.5 * distance), 0.5 * distance)
+            options = (back_off(T, distance), slanted, raised(T, distance), back_off(T, 0.5 * distance))
+            return [option[None] for option in options]
+
+        return Line(side, ways, touch)
+
+    def home(self, side: Side, speed: float = 1.0) -> list[Step]:
+        """To the home posture."""
+        return [Move(side, self.sim.arms[side].home.copy(), speed=speed)]
+
+    def open(self, side: Side, opening: float = 1.0) -> list[Step]:
+        """Open the gripper; whatever it held is let go."""
+        held = self.motion.held.get(side)
+        return [Grip(side, opening, drops=held[0] if held else None)]
+
+    def close(self, side: Side, opening: float = 0.0) -> list[Step]:
+        """Close the gripper without claiming that anything is held."""
+        return [Grip(side, opening)]
+
+    def wait(self, side: Side, seconds: float) -> list[Step]:
+        """Hold still."""
+        return [Wait(side, seconds)]
+
+    # -------------------------------------------------------------- contact
+
+    def press(
+        self,
+        side: Side,
+        actor: Actor,
+        *groups: str,
+        pre: float = 0.06,
+        beyond: float = 0.01,
+        prefer: Sequence[float] | None = None,
+        back: bool = True,
+    ) -> list[Step]:
+        """Push on a grasp point with closed fingers and draw back.
+
+        Args:
+            pre: metres of straight approach.
+            beyond: metres that the hand is commanded past the point, which sets the force.
+        """
+        points = actor.asset.grasps_in(*groups)
+        options = candidates(actor, points, self.max_opening)
+        chosen, q_pre = self._feasible(side, actor, options, pre, 0.0, 0.0, (), prefer, frozenset(), 0.0)
+        T_offset = inverse(actor.pose(chosen.grasp.part)) @ chosen.T
+        part = chosen.grasp.part
+        steps: list[Step] = []
+        if self.motion.opening(side) > 0.02:
+            steps.append(Grip(side, 0.0))
+        steps += [
+            Move(side, q_pre),
+            self._line(
+                side,
+                lambda: back_off(actor.pose(part) @ T_offset, -beyond),
+                frozenset({actor.name}),
+                slow=True,
+                check=False,
+            ),
+        ]
+        if back:
+            steps.append(self.retreat_step(side, pre, frozenset({actor.name})))
+        return steps
+
+    def turn_joint(
+        self,
+        side: Side,
+        actor: Actor,
+        part: str,
+        fraction: float,
+        *,
+        follow: float = 1.0,
+        speed: float = 0.6,
+    ) -> list[Step]:
+        """Move the hand along with a joint of an articulated object that it holds or pushes.
+
+        Args:
+            fraction: where the joint shall end, 0..1 of its range.
+            follow: share of the part's rotation that the hand follows; below 1 the handle turns between the fingers.
+        """
+
+        def ways() -> list[np.ndarray]:
+            T_hand = self.sim.tcp(side)
+            joint = self.sim.model.joint(f"{actor.name}/{part}")
+            low, high = joint.range
+            change = low + fraction * (high - low) - actor.joint(part)
+            axis = self.sim.data.xaxis[joint.id].copy()
+            anchor = self.sim.data.xanchor[joint.id].copy()
+            count = max(4, int(abs(change) / 0.06) if joint.type[0] == 3 else int(abs(change) / 0.01))
+            out = np.empty((count, 4, 4))
+            for i, f in enumerate(np.linspace(0, 1, count + 1)[1:]):
+                if joint.type[0] == 3:
+                    arm = rotation_about(axis, f * change) @ (T_hand[:3, 3] - anchor)
+                    out[i] = pose(anchor + arm, rotation_about(axis, follow * f * change) @ T_hand[:3, :3])
+                else:
+                    out[i] = pose(T_hand[:3, 3] + f * change * axis, T_hand[:3, :3])
+            return [out]
+
+        return [Line(side, ways, frozenset({actor.name}), speed=speed, check=False)]
+
+    # -------------------------------------------------------------- helpers
+
+    def _line(
+        self,
+        side: Side,
+        goal: Callable[[], np.ndarray],
+        touch: frozenset[str],
+        *,
+        slow: bool = False,
+        speed: float = 1.0,
+        check: bool = True,
+        detour: bool = False,
+    ) -> Line:
+        """A straight hand motion from where the hand is measured to ``goal()``."""
+        return Line(side, lambda: [goal()[None]], touch, 0.6 * speed if slow else speed, check, detour)
+
+
+def _names(touch: Iterable[Actor | str]) -> frozenset[str]:
+    return frozenset(t if isinstance(t, str) else t.name for t in touch)
+
+
+__all__ = ["Scene", "Side", "Skills", "other"]

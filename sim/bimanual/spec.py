@@ -1,0 +1,172 @@
+"""A scene as plain data: everything that was decided or drawn, and nothing that can be derived from it.
+
+A SceneSpec turns into JSON and back without loss; compiling equal specs gives equal models. It is the randomisation
+record of an episode.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+
+TABLE_HEIGHT = 0.74
+TABLE_HALF = (0.6, 0.35)
+TABLE_THICKNESS = 0.05
+
+
+@dataclass(frozen=True)
+class BlockSpec:
+    """Arguments of assets.objects.blocks.block."""
+
+    half: Vec3
+    rgba: Quat
+    noun: str = "block"
+    density: float = 400.0
+    grasp_heights: tuple[float, ...] = ()
+    friction: float = 1.0
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One object in the scene.
+
+    Attributes:
+        name: unique in the scene.
+        category, index: an instance of the object library, or category "block" with ``block`` given.
+        pos, quat: pose of the object's origin in the world.
+        mode: "free", "static" or "fixed" (base held, inner joints free).
+        mass: kg, overrides the asset's own.
+        joints: part name to joint position at the start.
+        clutter: a distractor, not part of the task.
+    """
+
+    name: str
+    category: str
+    index: int
+    pos: Vec3
+    quat: Quat
+    mode: str = "free"
+    mass: float | None = None
+    joints: dict[str, float] = field(default_factory=dict)
+    clutter: bool = False
+    block: BlockSpec | None = None
+
+
+@dataclass(frozen=True)
+class LightSpec:
+    """One lamp; ``directional`` ones shine along ``direction`` from far away. Colours are RGB in [0, 1]."""
+
+    pos: Vec3
+    direction: Vec3
+    diffuse: Vec3
+    directional: bool = False
+    shadow: bool = False
+
+
+@dataclass(frozen=True)
+class CameraSpec:
+    """A fixed camera: position, viewing direction (not normalised), vertical field of view in degrees."""
+
+    pos: Vec3
+    forward: Vec3
+    fovy: float = 37.0
+
+
+@dataclass(frozen=True)
+class DynamicsSpec:
+    """Factors on the nominal physics: friction and mass of objects, stiffness and damping of the arm servos."""
+
+    friction: float = 1.0
+    mass: float = 1.0
+    servo_stiffness: float = 1.0
+    joint_damping: float = 1.0
+
+
+DEFAULT_CAMERAS: dict[str, CameraSpec] = {
+    # names and views of RoboTwin 2.0 (its static camera list for COBOT-Magic)
+    "head": CameraSpec((-0.032, -0.45, 1.35), (0.0, 0.6, -0.8)),
+    "front": CameraSpec((0.2, -0.45, 0.85), (0.0, 1.0, -0.1)),
+    "third": CameraSpec((0.0, 0.75, 1.55), (0.0, -1.0, -0.72), 60.0),
+}
+WRIST_CAMERAS = ("left_wrist", "right_wrist")
+
+DEFAULT_LIGHTS: tuple[LightSpec, ...] = (
+    LightSpec((0.0, -0.6, 2.6), (0.0, 0.35, -1.0), (0.42, 0.42, 0.42), directional=True, shadow=True),
+    LightSpec((1.0, 0.0, 1.8), (-0.6, 0.0, -1.0), (0.22, 0.22, 0.22)),
+    LightSpec((-1.0, 0.0, 1.8), (0.6, 0.0, -1.0), (0.22, 0.22, 0.22)),
+)
+
+
+@dataclass(frozen=True)
+class SceneSpec:
+    """A whole scene.
+
+    Attributes:
+        robot: registry name.
+        table_bias: metres added to the table height of 0.74.
+        table_offset: (x, y) shift of the table.
+        placements: every object.
+        surfaces: "table", "wall", "floor" to a texture name of assets.textures, or "#rrggbb".
+        ambient: RGB of the ambient light.
+        wrist_offset: small (x, y, z) shift and (roll, pitch, yaw) turn of the wrist cameras, m and rad.
+        latency: physics steps by which commands reach the servos late.
+    """
+
+    robot: str
+    table_bias: float = 0.0
+    table_offset: tuple[float, float] = (0.0, 0.0)
+    placements: tuple[Placement, ...] = ()
+    surfaces: dict[str, str] = field(
+        default_factory=lambda: {"table": "#d9d4cc", "wall": "#e9e4e1", "floor": "#8d8a86"}
+    )
+    ambient: Vec3 = (0.36, 0.36, 0.36)
+    lights: tuple[LightSpec, ...] = DEFAULT_LIGHTS
+    cameras: dict[str, CameraSpec] = field(default_factory=lambda: dict(DEFAULT_CAMERAS))
+    wrist_offset: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    dynamics: DynamicsSpec = DynamicsSpec()
+    latency: int = 0
+
+    @property
+    def table_z(self) -> float:
+        """Height of the table surface in metres."""
+        return TABLE_HEIGHT + self.table_bias
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain dictionaries and lists of finite numbers and strings."""
+        return _lists(dataclasses.asdict(self))
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> SceneSpec:
+        """Inverse of to_json. Raises KeyError or TypeError for a record of another layout."""
+        v = dict(value)
+        v["placements"] = tuple(_placement(p) for p in v["placements"])
+        v["lights"] = tuple(LightSpec(**_tuples(light)) for light in v["lights"])
+        v["cameras"] = {name: CameraSpec(**_tuples(c)) for name, c in v["cameras"].items()}
+        v["dynamics"] = DynamicsSpec(**v["dynamics"])
+        for key in ("table_offset", "ambient", "wrist_offset"):
+            v[key] = tuple(v[key])
+        return SceneSpec(**v)
+
+
+def _placement(value: dict[str, Any]) -> Placement:
+    block = value["block"]
+    fields = _tuples({k: v for k, v in value.items() if k != "block"})
+    return Placement(**fields, block=BlockSpec(**_tuples(block)) if block else None)
+
+
+def _tuples(value: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
+
+
+def _lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _lists(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_lists(v) for v in value]
+    if isinstance(value, (str, bool)) or value is None:
+        return value
+    return int(value) if isinstance(value, int) else float(value)
