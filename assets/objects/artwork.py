@@ -38,8 +38,15 @@ def pixels(image: Image.Image) -> np.ndarray:
     return np.asarray(image, np.uint8).copy()
 
 
-def band_label(rng: np.random.Generator, text: str, base: str | Rgb, accent: str | Rgb, ink: str | Rgb,
-               size: tuple[int, int] = (192, 80), repeat: int = 2) -> np.ndarray:  # fmt: skip
+def band_label(
+    rng: np.random.Generator,
+    text: str,
+    base: str | Rgb,
+    accent: str | Rgb,
+    ink: str | Rgb,
+    size: tuple[int, int] = (192, 80),
+    repeat: int = 2,
+) -> np.ndarray:
     """Wrap-around label: the text ``repeat`` times, with one of several ornaments."""
     width, height = size
     image, pen = canvas(width, height, base)

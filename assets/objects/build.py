@@ -169,9 +169,7 @@ def _mesh(spec: mujoco.MjSpec, shape: Shape) -> str:
             m.usernormal, m.userface = normals, faces
             if mesh.uv is not None:
                 m.usertexcoord = mesh.uv[source].astype(np.float32).ravel()
-            m.inertia = (
-                mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-            )  # unused, but labels have no volume to compute one from
+            m.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # labels enclose no volume
     return name
 
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from assets.objects.model import Quat
 
+Vector = Sequence[float] | np.ndarray
 
-def rotation(quat: Sequence[float]) -> np.ndarray:
+
+def rotation(quat: Vector) -> np.ndarray:
     """(3, 3) rotation matrix of a wxyz quaternion of any positive norm."""
     w, x, y, z = np.asarray(quat, float) / np.linalg.norm(quat)
     return np.array(
@@ -21,7 +23,7 @@ def rotation(quat: Sequence[float]) -> np.ndarray:
     )
 
 
-def quat_about(axis: Sequence[float], angle: float) -> Quat:
+def quat_about(axis: Vector, angle: float) -> Quat:
     """wxyz quaternion that turns by ``angle`` radians about ``axis`` (any length)."""
     x, y, z = np.asarray(axis, float) / np.linalg.norm(axis) * np.sin(angle / 2)
     return (float(np.cos(angle / 2)), float(x), float(y), float(z))
@@ -47,7 +49,7 @@ def quat_of(R: np.ndarray) -> Quat:
     return (w, x, y, z)
 
 
-def align(source: Sequence[float], target: Sequence[float]) -> Quat:
+def align(source: Vector, target: Vector) -> Quat:
     """wxyz quaternion of the smallest rotation that turns direction ``source`` onto ``target``."""
     a = np.asarray(source, float) / np.linalg.norm(source)
     b = np.asarray(target, float) / np.linalg.norm(target)
@@ -59,12 +61,12 @@ def align(source: Sequence[float], target: Sequence[float]) -> Quat:
     return quat_about(axis, float(np.arctan2(np.linalg.norm(np.cross(a, b)), cosine)))
 
 
-def multiply(p: Sequence[float], q: Sequence[float]) -> Quat:
+def multiply(p: Vector, q: Vector) -> Quat:
     """wxyz product: first ``q``, then ``p``."""
     return quat_of(rotation(p) @ rotation(q))
 
 
-def pose(pos: Sequence[float] = (0.0, 0.0, 0.0), R: np.ndarray | None = None) -> np.ndarray:
+def pose(pos: Vector = (0.0, 0.0, 0.0), R: np.ndarray | None = None) -> np.ndarray:
     """(4, 4) transform from a position and a (3, 3) rotation (identity if None)."""
     T = np.eye(4)
     if R is not None:
@@ -73,7 +75,7 @@ def pose(pos: Sequence[float] = (0.0, 0.0, 0.0), R: np.ndarray | None = None) ->
     return T
 
 
-def axes(x: Sequence[float], y: Sequence[float]) -> np.ndarray:
+def axes(x: Vector, y: Vector) -> np.ndarray:
     """(3, 3) rotation whose first column is ``x`` and whose second is ``y`` made orthogonal to it."""
     ex = np.asarray(x, float) / np.linalg.norm(x)
     ey = np.asarray(y, float) - ex * float(ex @ np.asarray(y, float))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from assets.objects.frames import axes, pose
+from assets.objects.frames import Vector, axes, pose
 from assets.objects.model import FunctionalPoint, GraspPoint
 
 MAX_WIDTH = 0.064  # metres; the narrowest gripper of the shipped robots opens 0.07
@@ -14,14 +14,28 @@ TABLE_CLEARANCE = 0.012  # metres; the lowest tool centre point over a table tha
 DOWN = (0.0, 0.0, -1.0)
 
 
-def grasp(group: str, at: Sequence[float], approach: Sequence[float], opening: Sequence[float], width: float = 0.0,
-          tilt: tuple[float, float] = (0.0, 0.0), part: str = "base") -> GraspPoint:  # fmt: skip
+def grasp(
+    group: str,
+    at: Vector,
+    approach: Vector,
+    opening: Vector,
+    width: float = 0.0,
+    tilt: tuple[float, float] = (0.0, 0.0),
+    part: str = "base",
+) -> GraspPoint:
     """One grasp from the approach direction and the finger opening axis (made orthogonal to it)."""
     return GraspPoint(group, pose(at, axes(approach, opening)), width, tilt, part)
 
 
-def both_ways(group: str, at: Sequence[float], approach: Sequence[float], opening: Sequence[float], width: float,
-              tilt: tuple[float, float] = (0.0, 0.0), part: str = "base") -> list[GraspPoint]:  # fmt: skip
+def both_ways(
+    group: str,
+    at: Vector,
+    approach: Vector,
+    opening: Vector,
+    width: float,
+    tilt: tuple[float, float] = (0.0, 0.0),
+    part: str = "base",
+) -> list[GraspPoint]:
     """The grasp and its twin with the fingers exchanged."""
     other = tuple(-c for c in opening)
     mirrored = (-tilt[1], -tilt[0])
@@ -31,8 +45,16 @@ def both_ways(group: str, at: Sequence[float], approach: Sequence[float], openin
     ]
 
 
-def top_box(width: float, depth: float, height: float, tilt: tuple[float, float] = (-0.6, 0.6), depth_below_top: float = 0.02,
-            at: Sequence[float] = (0.0, 0.0), group: str = "top", part: str = "base") -> list[GraspPoint]:  # fmt: skip
+def top_box(
+    width: float,
+    depth: float,
+    height: float,
+    tilt: tuple[float, float] = (-0.6, 0.6),
+    depth_below_top: float = 0.02,
+    at: Vector = (0.0, 0.0),
+    group: str = "top",
+    part: str = "base",
+) -> list[GraspPoint]:
     """Top-down grasps of a box that stands on the table, across every side that a gripper can straddle.
 
     Args:
@@ -48,8 +70,15 @@ def top_box(width: float, depth: float, height: float, tilt: tuple[float, float]
     return grasps
 
 
-def top_round(diameter: float, z: float, count: int = 8, tilt: tuple[float, float] = (-0.4, 0.4), group: str = "top",
-              at: Sequence[float] = (0.0, 0.0), part: str = "base") -> list[GraspPoint]:  # fmt: skip
+def top_round(
+    diameter: float,
+    z: float,
+    count: int = 8,
+    tilt: tuple[float, float] = (-0.4, 0.4),
+    group: str = "top",
+    at: Vector = (0.0, 0.0),
+    part: str = "base",
+) -> list[GraspPoint]:
     """Top-down grasps of something round about the vertical through ``at``; empty if it is too wide."""
     if diameter > MAX_WIDTH:
         return []
@@ -57,8 +86,15 @@ def top_round(diameter: float, z: float, count: int = 8, tilt: tuple[float, floa
     return [grasp(group, (at[0], at[1], z), DOWN, (np.cos(a), np.sin(a), 0), diameter, tilt, part) for a in angles]
 
 
-def side_round(diameter: float, z: float, count: int = 8, tilt: tuple[float, float] = (-0.5, 0.5), group: str = "side",
-               at: Sequence[float] = (0.0, 0.0), part: str = "base") -> list[GraspPoint]:  # fmt: skip
+def side_round(
+    diameter: float,
+    z: float,
+    count: int = 8,
+    tilt: tuple[float, float] = (-0.5, 0.5),
+    group: str = "side",
+    at: Vector = (0.0, 0.0),
+    part: str = "base",
+) -> list[GraspPoint]:
     """Horizontal grasps from ``count`` directions of something round about the vertical through ``at``."""
     if diameter > MAX_WIDTH:
         return []
@@ -69,19 +105,28 @@ def side_round(diameter: float, z: float, count: int = 8, tilt: tuple[float, flo
     return result
 
 
-def side_box(width: float, depth: float, z: float, tilt: tuple[float, float] = (-0.4, 0.4),
-             group: str = "side") -> list[GraspPoint]:  # fmt: skip
+def side_box(
+    width: float, depth: float, z: float, tilt: tuple[float, float] = (-0.4, 0.4), group: str = "side"
+) -> list[GraspPoint]:
     """Horizontal grasps at height z of an upright box, from the sides that leave a width the gripper can straddle."""
     result = []
     for size, opening, approach in ((width, (1, 0, 0), (0, 1, 0)), (depth, (0, 1, 0), (1, 0, 0))):
         if size <= MAX_WIDTH:
-            for sign in (1.0, -1.0):
-                result.append(grasp(group, (0, 0, z), [sign * c for c in approach], opening, size, tilt))
+            towards = [[sign * c for c in approach] for sign in (1.0, -1.0)]
+            result += [grasp(group, (0, 0, z), a, opening, size, tilt) for a in towards]
     return result
 
 
-def rim_round(radius: float, z: float, thickness: float, count: int = 8, lean: float = 0.0, depth: float = 0.012,
-              tilt: tuple[float, float] = (-0.4, 0.4), group: str = "rim") -> list[GraspPoint]:  # fmt: skip
+def rim_round(
+    radius: float,
+    z: float,
+    thickness: float,
+    count: int = 8,
+    lean: float = 0.0,
+    depth: float = 0.012,
+    tilt: tuple[float, float] = (-0.4, 0.4),
+    group: str = "rim",
+) -> list[GraspPoint]:
     """Grasps of a round rim: approach down, one finger inside, one outside.
 
     Args:
@@ -98,8 +143,16 @@ def rim_round(radius: float, z: float, thickness: float, count: int = 8, lean: f
     return result
 
 
-def rim_box(width: float, depth: float, z: float, thickness: float, inset: float = 0.012, group: str = "rim",
-            along: Iterable[float] = (0.0,), tilt: tuple[float, float] = (-0.4, 0.4)) -> list[GraspPoint]:  # fmt: skip
+def rim_box(
+    width: float,
+    depth: float,
+    z: float,
+    thickness: float,
+    inset: float = 0.012,
+    group: str = "rim",
+    along: Iterable[float] = (0.0,),
+    tilt: tuple[float, float] = (-0.4, 0.4),
+) -> list[GraspPoint]:
     """Grasps of a rectangular rim at fractions ``along`` (-1..1) of each side; width and depth are outer sizes."""
     result = []
     for fraction in along:
@@ -111,8 +164,14 @@ def rim_box(width: float, depth: float, z: float, thickness: float, inset: float
     return result
 
 
-def press(at: Sequence[float], group: str = "button", approach: Sequence[float] = DOWN, count: int = 4,
-          tilt: tuple[float, float] = (-0.5, 0.5), part: str = "base") -> list[GraspPoint]:  # fmt: skip
+def press(
+    at: Vector,
+    group: str = "button",
+    approach: Vector = DOWN,
+    count: int = 4,
+    tilt: tuple[float, float] = (-0.5, 0.5),
+    part: str = "base",
+) -> list[GraspPoint]:
     """Hand poses whose closed fingertips touch the point ``at`` from ``approach``."""
     side = axes(approach, (1.0, 0.0, 0.0) if abs(approach[0]) < 0.9 else (0.0, 1.0, 0.0))
     angles = np.arange(count) * 2 * np.pi / count
@@ -120,8 +179,7 @@ def press(at: Sequence[float], group: str = "button", approach: Sequence[float] 
     return [grasp(group, at, approach, o, 0.0, tilt, part) for o in openings]
 
 
-def point(name: str, at: Sequence[float], z: Sequence[float] = (0, 0, 1), x: Sequence[float] = (1, 0, 0),
-          part: str = "base") -> FunctionalPoint:  # fmt: skip
+def point(name: str, at: Vector, z: Vector = (0, 0, 1), x: Vector = (1, 0, 0), part: str = "base") -> FunctionalPoint:
     """Functional point from its position, its up direction and a direction that its x axis follows."""
     y = np.cross(np.asarray(z, float), np.asarray(x, float))
     R = axes(np.cross(y, np.asarray(z, float)), y)

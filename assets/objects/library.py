@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 import numpy as np
 
 from assets.errors import TwinloomError
-from assets.objects.frames import rotation
+from assets.objects.frames import Vector, rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds
 from assets.registry import Registry
@@ -98,7 +98,7 @@ def load(name: str, index: int = 0) -> ObjectAsset:
     return replace(asset, synonyms=found.synonyms)
 
 
-def resting_height(asset: ObjectAsset, quat: Sequence[float]) -> float:
+def resting_height(asset: ObjectAsset, quat: Vector) -> float:
     """Height of the object's origin above the table when it rests there in orientation ``quat`` (wxyz), metres."""
     return float(-bounds(asset, rotation(quat))[0, 2])
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assets.objects.frames import rotation
+from assets.objects.frames import Vector, rotation
 from assets.objects.model import IDENTITY, Mesh
 
 Points = Sequence[Sequence[float]] | np.ndarray
@@ -117,7 +117,7 @@ def ellipse(width: float, depth: float, segments: int = 20, power: float = 2.0) 
     return np.column_stack((np.sign(c) * np.abs(c) ** e * width / 2, np.sign(s) * np.abs(s) ** e * depth / 2))
 
 
-def at_height(polygon: Points, z: float, scale: float = 1.0, shift: Sequence[float] = (0.0, 0.0)) -> np.ndarray:
+def at_height(polygon: Points, z: float, scale: float = 1.0, shift: Vector = (0.0, 0.0)) -> np.ndarray:
     """(N, 3) ring: a 2-D polygon scaled about its origin, moved, and lifted to height z."""
     p = np.asarray(polygon, float) * scale + np.asarray(shift, float)
     return np.column_stack((p, np.full(len(p), z)))
@@ -152,8 +152,12 @@ def rounded_box(width: float, depth: float, height: float, radius: float, steps:
     vertices, faces, uv = [], [], []
     for axis in range(3):
         u_axis, v_axis = (axis + 1) % 3, (axis + 2) % 3
-        lines = [np.concatenate((-(half[k] - radius) - t, [-(half[k] - radius), half[k] - radius],
-                                 half[k] - radius + t[::-1])) for k in (u_axis, v_axis)]  # fmt: skip
+        lines = [
+            np.concatenate(
+                (-(half[k] - radius) - t, [-(half[k] - radius), half[k] - radius], half[k] - radius + t[::-1])
+            )
+            for k in (u_axis, v_axis)
+        ]
         n, m = len(lines[0]), len(lines[1])
         i, j = np.meshgrid(np.arange(n - 1), np.arange(m - 1), indexing="ij")
         for sign in (1.0, -1.0):
@@ -173,7 +177,7 @@ def rounded_box(width: float, depth: float, height: float, radius: float, steps:
     return Mesh(np.concatenate(vertices), np.concatenate(faces), np.concatenate(uv))
 
 
-def sweep(path: Points, radius: float | Sequence[float], section: Points | None = None, sides: int = 8) -> Mesh:
+def sweep(path: Points, radius: float | Vector, section: Points | None = None, sides: int = 8) -> Mesh:
     """Tube along a path, with caps.
 
     Args:
@@ -204,7 +208,7 @@ def sheet(width: float, height: float) -> Mesh:
 
 
 def band(profile: Points, segments: int = 20, start: float = 0.0, stop: float = 2 * np.pi) -> Mesh:
-    """Open strip of revolution about z, facing outwards, for labels around bottles; u to the right seen from outside."""
+    """Open strip of revolution about z, facing outwards, for labels around bottles; u runs to the right."""
     p = np.asarray(profile, float)
     angle = np.linspace(start, stop, segments + 1)
     vertices = [(r * np.cos(a), r * np.sin(a), z) for r, z in p for a in angle]
@@ -231,9 +235,9 @@ def merge(*meshes: Mesh) -> Mesh:
 
 def moved(
     mesh: Mesh,
-    pos: Sequence[float] = (0.0, 0.0, 0.0),
-    quat: Sequence[float] = IDENTITY,
-    scale: float | Sequence[float] = 1.0,
+    pos: Vector = (0.0, 0.0, 0.0),
+    quat: Vector = IDENTITY,
+    scale: float | Vector = 1.0,
 ) -> Mesh:
     """The mesh scaled, then turned, then shifted. Negative scales are not allowed: they would turn faces inside out."""
     if np.any(np.asarray(scale) <= 0):
@@ -292,7 +296,6 @@ def triangulate(polygon: Points) -> np.ndarray:
 def extrude(polygon: Points, height: float) -> Mesh:
     """Prism along z from z = 0 over any simple counter-clockwise polygon (N, 2), concave ones included."""
     p = np.asarray(polygon, float)
-    n = len(p)
     walls = loft([at_height(p, 0.0), at_height(p, height)], caps=False)
     cap = triangulate(p)
     scale = np.ptp(p, axis=0)
@@ -303,7 +306,7 @@ def extrude(polygon: Points, height: float) -> Mesh:
 
 
 def extrude_y(polygon: Points, depth: float) -> Mesh:
-    """Prism along y, centred about y = 0, whose outline in the x-z plane is a counter-clockwise polygon seen from -y."""
+    """Prism along y, centred about y = 0, over an x-z outline counter-clockwise seen from -y."""
     up = extrude(polygon, depth)
     x, z, along = up.vertices.T
     return Mesh(np.column_stack((x, depth / 2 - along, z)), up.faces, up.uv)

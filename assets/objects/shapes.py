@@ -3,72 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from assets.objects.frames import align, pose, quat_about, quat_of, rotation
+from assets.objects.frames import Vector, align, pose, quat_about, quat_of, rotation
 from assets.objects.model import IDENTITY, Joint, Material, Mesh, ObjectAsset, Part, Quat, Shape, Vec3
 
 UNSEEN_MATERIAL = Material()  # of shapes that are only felt
 
 
-def _vec(v: Sequence[float] | np.ndarray) -> Vec3:
+def _vec(v: Vector) -> Vec3:
     x, y, z = (float(c) for c in v)
     return (x, y, z)
 
 
-def box(width: float, depth: float, height: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL,
-        quat: Quat = IDENTITY, role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+def box(
+    width: float,
+    depth: float,
+    height: float,
+    at: Vector,
+    material: Material = UNSEEN_MATERIAL,
+    quat: Quat = IDENTITY,
+    role: str = "both",
+    friction: float = 0.8,
+) -> Shape:
     """Box with full sizes along x, y, z and its centre at ``at``."""
     return Shape("box", (width / 2, depth / 2, height / 2), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
 
 
-def cylinder(radius: float, height: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL,
-             axis: Sequence[float] = (0, 0, 1), role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+def cylinder(
+    radius: float,
+    height: float,
+    at: Vector,
+    material: Material = UNSEEN_MATERIAL,
+    axis: Vector = (0, 0, 1),
+    role: str = "both",
+    friction: float = 0.8,
+) -> Shape:
     """Cylinder of full ``height`` along ``axis`` with its centre at ``at``."""
     quat = align((0, 0, 1), axis)
     return Shape("cylinder", (radius, height / 2), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
 
 
-def capsule(start: Sequence[float], end: Sequence[float], radius: float, material: Material = UNSEEN_MATERIAL,
-            role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+def capsule(
+    start: Vector,
+    end: Vector,
+    radius: float,
+    material: Material = UNSEEN_MATERIAL,
+    role: str = "both",
+    friction: float = 0.8,
+) -> Shape:
     """Capsule whose axis runs from ``start`` to ``end``."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     size = (radius, float(np.linalg.norm(b - a)) / 2)
     return Shape("capsule", size, _vec((a + b) / 2), align((0, 0, 1), b - a), material, None, role, friction)  # type: ignore[arg-type]
 
 
-def sphere(radius: float, at: Sequence[float], material: Material = UNSEEN_MATERIAL, role: str = "both",
-           friction: float = 0.8) -> Shape:  # fmt: skip
+def sphere(
+    radius: float, at: Vector, material: Material = UNSEEN_MATERIAL, role: str = "both", friction: float = 0.8
+) -> Shape:
     """Sphere with its centre at ``at``."""
     return Shape("sphere", (radius,), _vec(at), IDENTITY, material, None, role, friction)  # type: ignore[arg-type]
 
 
-def ellipsoid(semi_axes: Sequence[float], at: Sequence[float], material: Material = UNSEEN_MATERIAL,
-              quat: Quat = IDENTITY, role: str = "both", friction: float = 0.8) -> Shape:  # fmt: skip
+def ellipsoid(
+    semi_axes: Vector,
+    at: Vector,
+    material: Material = UNSEEN_MATERIAL,
+    quat: Quat = IDENTITY,
+    role: str = "both",
+    friction: float = 0.8,
+) -> Shape:
     """Ellipsoid with three semi-axes and its centre at ``at``."""
     return Shape("ellipsoid", _vec(semi_axes), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
 
 
-def seen(mesh: Mesh, material: Material, at: Sequence[float] = (0, 0, 0), quat: Quat = IDENTITY) -> Shape:
+def seen(mesh: Mesh, material: Material, at: Vector = (0, 0, 0), quat: Quat = IDENTITY) -> Shape:
     """Mesh that is only looked at."""
     return Shape("mesh", (), _vec(at), quat, material, mesh, "visual")
 
 
-def hull(mesh: Mesh, at: Sequence[float] = (0, 0, 0), quat: Quat = IDENTITY, friction: float = 0.8) -> Shape:
+def hull(mesh: Mesh, at: Vector = (0, 0, 0), quat: Quat = IDENTITY, friction: float = 0.8) -> Shape:
     """Convex hull of a mesh that is only felt. Keep it under about 40 vertices."""
     return Shape("mesh", (), _vec(at), quat, UNSEEN_MATERIAL, mesh, "collision", friction)
 
 
 def felt(shape: Shape) -> Shape:
     """The same shape, invisible."""
-    return Shape(
-        shape.kind, shape.size, shape.pos, shape.quat, UNSEEN_MATERIAL, shape.mesh, "collision", shape.friction
-    )
+    return replace(shape, material=UNSEEN_MATERIAL, role="collision")
 
 
-def ring_wall(radius_low: float, radius_high: float, low: float, high: float, thickness: float, count: int = 12,
-              friction: float = 0.8) -> list[Shape]:  # fmt: skip
+def ring_wall(
+    radius_low: float,
+    radius_high: float,
+    low: float,
+    high: float,
+    thickness: float,
+    count: int = 12,
+    friction: float = 0.8,
+) -> list[Shape]:
     """Felt wall of a round container: ``count`` boxes around z that may lean outwards.
 
     Args:
@@ -90,8 +125,17 @@ def ring_wall(radius_low: float, radius_high: float, low: float, high: float, th
     return walls
 
 
-def box_wall(width: float, depth: float, low: float, high: float, thickness: float, flare: float = 0.0,
-             material: Material = UNSEEN_MATERIAL, role: str = "collision", friction: float = 0.8) -> list[Shape]:  # fmt: skip
+def box_wall(
+    width: float,
+    depth: float,
+    low: float,
+    high: float,
+    thickness: float,
+    flare: float = 0.0,
+    material: Material = UNSEEN_MATERIAL,
+    role: str = "collision",
+    friction: float = 0.8,
+) -> list[Shape]:
     """Four walls of a rectangular container.
 
     Args:
@@ -113,9 +157,7 @@ def box_wall(width: float, depth: float, low: float, high: float, thickness: flo
 
 def tube(path: Sequence[Sequence[float]] | np.ndarray, radius: float, friction: float = 0.8) -> list[Shape]:
     """Felt capsules along a path (N, 3): a handle with a real hole."""
-    return [
-        capsule(a, b, radius, role="collision", friction=friction) for a, b in zip(path[:-1], path[1:], strict=True)
-    ]
+    return [capsule(a, b, radius, role="collision", friction=friction) for a, b in pairwise(path)]
 
 
 def reach(shape: Shape, direction: np.ndarray) -> float:

@@ -89,8 +89,8 @@ def test_mass_and_shapes() -> None:
             assert any(s.role != "visual" for s in part.shapes), f"{asset.key} {part.name} has nothing to feel"
         felt = sum(s.role != "visual" for p in asset.parts for s in p.shapes)
         triangles = sum(len(s.mesh.faces) for p in asset.parts for s in p.shapes if s.mesh and s.role != "collision")
-        assert felt <= 30, f"{asset.key} has {felt} felt shapes"
-        assert triangles <= 1100, f"{asset.key} has {triangles} triangles"
+        assert felt <= 36, f"{asset.key} has {felt} felt shapes"
+        assert triangles <= 1300, f"{asset.key} has {triangles} triangles"
 
 
 def test_closed_meshes_face_outwards() -> None:
@@ -140,19 +140,21 @@ def test_fingers_close_on_material() -> None:
             R, p = T[:3, :3], T[:3, 3] + origin
             assert np.allclose(R.T @ R, np.eye(3), atol=1e-6), asset.key
             assert np.linalg.det(R) > 0, asset.key
-            if g.width == 0:  # a press: the fingertips touch a surface
+            if g.group in ("button", "press"):  # the fingertips touch a surface
                 gap = _hit(model, data, p - 0.03 * R[:, 0], R[:, 0]) - 0.03
                 if abs(gap) > 0.004:
                     bad.append(f"{asset.key} {g.group}: surface {1000 * gap:.1f} mm from the press point")
+            if g.width == 0:
                 continue
             assert g.width <= 0.0645, f"{asset.key} {g.group} is {g.width} wide"
             reach = g.width / 2 + 0.004
-            left = reach - _hit(model, data, p + reach * R[:, 1], -R[:, 1])
-            right = reach - _hit(model, data, p - reach * R[:, 1], R[:, 1])
-            if not (np.isfinite(left) and np.isfinite(right)) or abs(left + right - g.width) > 0.006:
-                bad.append(
-                    f"{asset.key} {g.group}: {1000 * (left + right):.1f} mm between fingers, {1000 * g.width:.1f} said"
-                )
+            # three rays a millimetre apart, since one may slip through the seam of two triangles
+            rays = [p + 0.001 * j * R[:, 2] - 0.0003 * j * R[:, 0] for j in (-1, 0.1, 1)]
+            left = reach - min(_hit(model, data, r + reach * R[:, 1], -R[:, 1]) for r in rays)
+            right = reach - min(_hit(model, data, r - reach * R[:, 1], R[:, 1]) for r in rays)
+            between = left + right
+            if not np.isfinite(between) or abs(between - g.width) > 0.006:
+                bad.append(f"{asset.key} {g.group}: {1000 * between:.1f} mm measured, {1000 * g.width:.1f} said")
     assert not bad, f"{len(bad)} grasps\n" + "\n".join(bad[:40])
 
 

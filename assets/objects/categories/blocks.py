@@ -39,8 +39,13 @@ def wooden_block(rng: np.random.Generator, index: int) -> ObjectAsset:
     """0 brick, 1 coloured cube, 2 bridge, 3 triangular prism, 4 half-round block."""
     wood = ("oak", "pine", "maple", "cherry", "walnut")[index]
     form = ("brick", "cube", "bridge", "triangular", "half-round")[index]
-    width, depth, height = ((0.100, 0.060, 0.050), (0.055, 0.055, 0.055), (0.100, 0.050, 0.055), (0.080, 0.056, 0.050),
-                            (0.084, 0.056, 0.042))[index]  # fmt: skip
+    width, depth, height = (
+        (0.100, 0.060, 0.050),
+        (0.055, 0.055, 0.055),
+        (0.100, 0.050, 0.055),
+        (0.080, 0.056, 0.050),
+        (0.084, 0.056, 0.042),
+    )[index]
     look = paint("green", "wood") if index == 1 else _wood(rng, wood)
     grasps = top_box(width, depth, height)
     if index in (0, 1):
@@ -63,7 +68,12 @@ def wooden_block(rng: np.random.Generator, index: int) -> ObjectAsset:
         grasps = [g for g in grasps if abs(g.T_object_hand[1, 1]) > 0.9]  # only the two flat ends are parallel
     assert all(g.width <= MAX_WIDTH for g in grasps)
     words = phrases(
-        rng, ("wooden block", "building block", "toy block"), "green" if index == 1 else wood, "wooden" if index == 1 else "solid wood",
-        "small" if index == 1 else "chunky", form, ("smooth edges", "natural grain") if index != 1 else ("smooth edges", "rounded corners"),
-    )  # fmt: skip
+        rng,
+        ("wooden block", "building block", "toy block"),
+        "green" if index == 1 else wood,
+        "wooden" if index == 1 else "solid wood",
+        "small" if index == 1 else "chunky",
+        form,
+        ("smooth edges", "natural grain") if index != 1 else ("smooth edges", "rounded corners"),
+    )
     return assemble("wooden_block", index, shapes, words, volume * _DENSITY, grasps)

@@ -187,8 +187,15 @@ def bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     shapes = bottle_shapes(rng, r, h, body_top, neck, neck_low, form, color, cap, label, finish, cap_height, waist)
     parts = [f"{cap} cap", "long neck" if h - body_top > 0.09 else "short neck"]
     parts += [f"{label[1]} label"] if label else ["plain body"]
-    words = phrases(rng, ("bottle", "drink bottle" if label else "sports bottle"), color, material,
-                    "tall" if h > 0.222 else "medium" if h > 0.203 else "short", shape_word, parts)  # fmt: skip
+    words = phrases(
+        rng,
+        ("bottle", "drink bottle" if label else "sports bottle"),
+        color,
+        material,
+        "tall" if h > 0.222 else "medium" if h > 0.203 else "short",
+        shape_word,
+        parts,
+    )
     mass = {"plastic": 0.09, "glass": 0.24, "metal": 0.18}[finish] + 0.01 * (index % 5)
     grasps = bottle_grasps(r, 0.5 * body_top + 0.01)
     return assemble("bottle", index, shapes, words, mass, grasps, stable_quats=(IDENTITY, LYING))
@@ -212,8 +219,15 @@ def plastic_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     shapes += [
         seen(meshes.moved(meshes.band(rib, 18), (0, 0, dz)), paint(shade(color, 0.9), "plastic")) for dz in (0.0, 0.012)
     ]
-    words = phrases(rng, ("plastic bottle", "water bottle"), color, "disposable", "tall" if h > 0.205 else "medium", "ribbed",
-                    (f"{cap} cap", f"{label[1]} label", "narrow waist"))  # fmt: skip
+    words = phrases(
+        rng,
+        ("plastic bottle", "water bottle"),
+        color,
+        "disposable",
+        "tall" if h > 0.205 else "medium",
+        "ribbed",
+        (f"{cap} cap", f"{label[1]} label", "narrow waist"),
+    )
     return assemble(
         "plastic_bottle", index, shapes, words, 0.06, bottle_grasps(r, 0.10), stable_quats=(IDENTITY, LYING)
     )
@@ -254,6 +268,13 @@ def pill_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
         felt(cylinder(cap_r - 0.0004, h - cap_low, (0, 0, (h + cap_low) / 2), friction=0.9)),
     ]
     grasps = side_round(2 * r, 0.42 * h) + top_round(2 * cap_r, h - 0.016)
-    words = phrases(rng, ("pill bottle", "medicine bottle"), color, "plastic", "small" if h < 0.108 else "medium", "round",
-                    (f"{cap} cap", f"{accent} print", f"{text.lower().split()[0]} label"))  # fmt: skip
+    words = phrases(
+        rng,
+        ("pill bottle", "medicine bottle"),
+        color,
+        "plastic",
+        "small" if h < 0.108 else "medium",
+        "round",
+        (f"{cap} cap", f"{accent} print", f"{text.lower().split()[0]} label"),
+    )
     return assemble("pill_bottle", index, shapes, words, 0.05 + 0.012 * index, grasps)

@@ -28,11 +28,27 @@ _CANS = (
 @category("can", instances=6, synonyms=("sauce_can", "bottle", "drink_box"))
 def can(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Aluminium drink can, unopened look but empty enough for one hand."""
-    r, h, brand, base, accent, ink, flavour = _CANS[index]
+    r, h, brand, base, accent, ink, _ = _CANS[index]
     metal = paint("silver", "metal")
     foot, rim = 0.78 * r, 0.84 * r
-    body = meshes.lathe(meshes.fillet([(0, 0.003), (foot - 0.004, 0.003), (foot, 0), (r, 0.010), (r, h - 0.012), (rim, h - 0.002),
-                                       (rim, h), (rim - 0.003, h - 0.004), (0, h - 0.004)], 0.003, 1), 18)  # fmt: skip
+    body = meshes.lathe(
+        meshes.fillet(
+            [
+                (0, 0.003),
+                (foot - 0.004, 0.003),
+                (foot, 0),
+                (r, 0.010),
+                (r, h - 0.012),
+                (rim, h - 0.002),
+                (rim, h),
+                (rim - 0.003, h - 0.004),
+                (0, h - 0.004),
+            ],
+            0.003,
+            1,
+        ),
+        18,
+    )
     label = meshes.band([(r + 0.0003, 0.010), (r + 0.0003, h - 0.012)], 18)
     tab = meshes.moved(meshes.slab(meshes.ellipse(0.012, 0.020, 10), 0.0015), (0, 0.004, h - 0.004))
     shapes = [
@@ -43,8 +59,15 @@ def can(rng: np.random.Generator, index: int) -> ObjectAsset:
     ]
     grasps = side_round(2 * r, h / 2) + top_round(2 * r, h - 0.025)
     size = "tall" if h > 0.115 else "short" if h < 0.1 else "standard"
-    words = phrases(rng, ("can", "drink can", "soda can"), base, "aluminum", size, "slim" if r < 0.0285 else "round",
-                    (f"{accent} print", "pull tab", f"{brand.lower()} label"))  # fmt: skip
+    words = phrases(
+        rng,
+        ("can", "drink can", "soda can"),
+        base,
+        "aluminum",
+        size,
+        "slim" if r < 0.0285 else "round",
+        (f"{accent} print", "pull tab", f"{brand.lower()} label"),
+    )
     return assemble("can", index, shapes, words, 0.03 + 0.4 * np.pi * r * r * h * 1e3, grasps)
 
 
@@ -79,6 +102,13 @@ def sauce_can(rng: np.random.Generator, index: int) -> ObjectAsset:
         felt(cylinder(r, h, (0, 0, h / 2), friction=0.9)),
     ]
     grasps = side_round(2 * r, h / 2) + top_round(2 * r, h - 0.025)
-    words = phrases(rng, ("sauce can", "tin can", "food can"), base, "metal", "tall" if h > 0.11 else "medium", "round",
-                    (f"{accent} label", f"{lid} rim", f"{text.lower()} print"))  # fmt: skip
+    words = phrases(
+        rng,
+        ("sauce can", "tin can", "food can"),
+        base,
+        "metal",
+        "tall" if h > 0.11 else "medium",
+        "round",
+        (f"{accent} label", f"{lid} rim", f"{text.lower()} print"),
+    )
     return assemble("sauce_can", index, shapes, words, 0.06 + 0.5 * np.pi * r * r * h * 1e3, grasps)

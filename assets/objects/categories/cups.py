@@ -12,13 +12,21 @@ from assets.objects.grasps import grasp, point, rim_round
 from assets.objects.library import category
 from assets.objects.model import GraspPoint, Material, ObjectAsset, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import cylinder, felt, ring_wall, seen, tube
+from assets.objects.shapes import cylinder, ring_wall, seen, tube
 
 _FELT_WALL = 0.005  # metres; thinner walls would let fingertips through at 4 ms steps
 
 
-def vessel(foot: float, rim: float, height: float, wall: float, material: Material, inner: Material,
-           bulge: float = 0.0, segments: int = 20) -> list[Shape]:  # fmt: skip
+def vessel(
+    foot: float,
+    rim: float,
+    height: float,
+    wall: float,
+    material: Material,
+    inner: Material,
+    bulge: float = 0.0,
+    segments: int = 20,
+) -> list[Shape]:
     """Round open vessel, seen and felt.
 
     Args:
@@ -51,8 +59,12 @@ def handle_path(
     radius_low: float, radius_high: float, low: float, high: float, reach: float, points: int = 7
 ) -> np.ndarray:
     """(N, 3) D-shaped loop in the x-z plane outside a wall at +x, from (radius_low, low) to (radius_high, high)."""
-    corners = [(radius_low, low), (radius_low + reach, low + 0.1 * (high - low)), (radius_high + reach, high - 0.02 * (high - low)),
-               (radius_high, high)]  # fmt: skip
+    corners = [
+        (radius_low, low),
+        (radius_low + reach, low + 0.1 * (high - low)),
+        (radius_high + reach, high - 0.02 * (high - low)),
+        (radius_high, high),
+    ]
     curve = meshes.fillet(corners, 0.45 * (high - low), points // 2)
     return np.column_stack((curve[:, 0], np.zeros(len(curve)), curve[:, 1]))
 
@@ -102,8 +114,15 @@ def cup(rng: np.random.Generator, index: int) -> ObjectAsset:
         shapes += [seen(meshes.sweep(path, 0.0042), skin), *tube(path, 0.0042)]
         grasps = _without_handle(grasps, 0.6)
         parts[2] = "small handle"
-    words = phrases(rng, ("cup", "drinking cup", "tea cup" if material == "ceramic" else "water cup"), color, material,
-                    "tall" if h > 0.09 else "small" if h < 0.08 else "medium", form, parts)  # fmt: skip
+    words = phrases(
+        rng,
+        ("cup", "drinking cup", "tea cup" if material == "ceramic" else "water cup"),
+        color,
+        material,
+        "tall" if h > 0.09 else "small" if h < 0.08 else "medium",
+        form,
+        parts,
+    )
     weight = {"ceramic": 0.20, "metal": 0.14, "plastic": 0.07, "paper": 0.03}[material]
     return assemble("cup", index, shapes, words, weight, grasps)
 
@@ -154,8 +173,15 @@ def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
     grasps += [grasp("handle", at, (-1, 0, 0), (0, s, 0), 2 * _ROD, (-0.5, 0.5)) for s in (1, -1)]
     grasps += [grasp("handle", at, (0, 0, -1), (0, s, 0), 2 * _ROD, (-0.3, 0.3)) for s in (1, -1)]
     carried = point("handle", (outer - _ROD - MUG_PEG - 0.001, 0, middle), z=(1, 0, 0), x=(0, 1, 0))
-    words = phrases(rng, ("mug", "coffee mug"), color, "ceramic", "large" if h > 0.094 else "small" if h < 0.088 else "medium",
-                    form if form != "tall" else "slim", parts)  # fmt: skip
+    words = phrases(
+        rng,
+        ("mug", "coffee mug"),
+        color,
+        "ceramic",
+        "large" if h > 0.094 else "small" if h < 0.088 else "medium",
+        form if form != "tall" else "slim",
+        parts,
+    )
     return assemble("mug", index, shapes, words, 0.22 + 0.02 * (index % 4), grasps, [carried])
 
 
