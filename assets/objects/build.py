@@ -64,28 +64,30 @@ def add_object(
             T = rest_pose(part)
             body = parent.add_body(name=f"{name}/{part.name}", pos=T[:3, 3], quat=quat_of(T[:3, :3]))
             if part.joint is not None and mode != "static":
-                _add_joint(body, part.joint, f"{name}/{part.name}")
+                _add_joint(body, part.joint, f"{name}/{part.name}", degrees=bool(spec.compiler.degree))
         bodies[part.name] = body
         _add_shapes(spec, body, part, name)
     return bodies[asset.parts[0].name]
 
 
-def _add_joint(body: mujoco.MjsBody, joint: Joint, name: str) -> None:
+def _add_joint(body: mujoco.MjsBody, joint: Joint, name: str, degrees: bool) -> None:
     # the body is placed with the joint at its initial position; ref makes the coordinate read that position there,
     # so a plain reset of the data gives the start of the episode
     hinge = joint.kind == "hinge"
+    unit = float(np.degrees(1.0)) if hinge and degrees else 1.0  # what the spec's compiler reads angles in
     body.add_joint(
         name=name,
         type=mujoco.mjtJoint.mjJNT_HINGE if hinge else mujoco.mjtJoint.mjJNT_SLIDE,
         axis=joint.axis,
         pos=joint.pos,
-        ref=joint.initial,
+        ref=joint.initial * unit,
         limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-        range=joint.limits,
+        range=[limit * unit for limit in joint.limits],
         damping=[joint.damping, 0, 0],
         frictionloss=joint.frictionloss,
+        solimp_friction=[0.998, 0.999, 0.001, 0.5, 2],  # with the default 0.9 a lid creeps shut at 3 degrees a second
         stiffness=[joint.stiffness, 0, 0],
-        springref=joint.springref,
+        springref=joint.springref * unit,
         armature=1e-4 if hinge else 1e-2,
     )
 
