@@ -20,7 +20,7 @@ from sim.bimanual.spec import (
     Placement,
     SceneSpec,
 )
-from sim.geometry import matrix_to_quat, pose, rotation_about
+from sim.geometry import matrix_to_quat, pose, rotation_about, yaw_quat
 
 TIMESTEP = 0.004  # seconds; 250 Hz as in RoboTwin, and every grasp setting was tested at it
 SIDES = ("left", "right")
@@ -107,13 +107,20 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
         size=[4, 4, 0.1],
         material=_surface(world, "floor", look["floor"], (4, 4)),
     )
-    wall = body.add_body(name="wall", pos=[0, 1.05, 1.5])
-    wall.add_geom(
-        name="wall",
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=[3, 0.05, 1.5],
-        material=_surface(world, "wall", look["wall"], (3, 2)),
-    )
+    wallpaper = _surface(world, "wall", look["wall"], (3, 1.5))
+    walls = {"wall": ([0, 1.1, 1.5], 0.0), "wall_back": ([0, -3.0, 1.5], np.pi)}
+    walls |= {"wall_left": ([-3.0, -0.95, 1.5], np.pi / 2), "wall_right": ([3.0, -0.95, 1.5], -np.pi / 2)}
+    for name, (pos, yaw) in walls.items():
+        body.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=[3.1, 0.05, 1.5],
+            pos=pos,
+            quat=list(yaw_quat(yaw)),
+            material=wallpaper,
+            contype=int(name == "wall"),
+            conaffinity=int(name == "wall"),
+        )
     table = body.add_body(name="table", pos=[*spec.table_offset, spec.table_z])
     wood = _surface(world, "table", look["table"], (1, 1))
     table.add_geom(

@@ -95,9 +95,10 @@ DEFAULT_CAMERAS: dict[str, CameraSpec] = {
 WRIST_CAMERAS = ("left_wrist", "right_wrist")
 
 DEFAULT_LIGHTS: tuple[LightSpec, ...] = (
-    LightSpec((0.0, -0.6, 2.6), (0.0, 0.35, -1.0), (0.42, 0.42, 0.42), directional=True, shadow=True),
-    LightSpec((1.0, 0.0, 1.8), (-0.6, 0.0, -1.0), (0.22, 0.22, 0.22)),
-    LightSpec((-1.0, 0.0, 1.8), (0.6, 0.0, -1.0), (0.22, 0.22, 0.22)),
+    # a window to the left throws the shadows towards the robot, where they hide no objects; the rest fills in
+    LightSpec((-0.9, 0.9, 2.6), (0.35, -0.45, -1.0), (0.40, 0.40, 0.39), directional=True, shadow=True),
+    LightSpec((0.0, -1.5, 2.2), (0.0, 0.85, -0.5), (0.30, 0.30, 0.31), directional=True),
+    LightSpec((1.0, 0.0, 1.9), (-0.5, 0.0, -1.0), (0.14, 0.14, 0.14)),
 )
 
 
