@@ -10,7 +10,8 @@ import mujoco
 
 from assets.errors import TwinloomError
 from assets.robots.meshes import Triangles, load_meshes
-from assets.robots.record import SIDES, RobotRecord, Side, Visuals
+from assets.robots.record import SIDES, RobotRecord, ShapePart, Side, Visuals
+from assets.robots.shapes import join, loft, rounded_box, tube
 
 COLLISION_GROUP, VISUAL_GROUP = 3, 2
 
@@ -48,9 +49,13 @@ def arm_spec(record: RobotRecord, side: Side, visuals: Visuals = "mesh") -> mujo
         name="wrist", pos=camera.pos, quat=camera.quat, fovy=camera.fovy, resolution=camera.size
     )
     if visuals == "mesh":
+        for name, colour in record.colours.items():
+            spec.material(name).rgba = colour
         meshes = load_meshes(record)
         for part in record.meshes:
             add_visual_mesh(spec, part.body, part.name, part.material, meshes[part.name])
+        for (body, material), mesh in drawn_shapes(record.shapes).items():
+            add_visual_mesh(spec, body, f"{body}-{material}-shape", material, mesh)
     else:
         for geom in list(spec.geoms):
             if geom.group == VISUAL_GROUP:
@@ -60,10 +65,28 @@ def arm_spec(record: RobotRecord, side: Side, visuals: Visuals = "mesh") -> mujo
     return spec
 
 
+def drawn_shapes(parts: tuple[ShapePart, ...]) -> dict[tuple[str, str], Triangles]:
+    """The shapes of our own, joined per (body, material), because each geom costs a draw call."""
+    groups: dict[tuple[str, str], list[Triangles]] = {}
+    for part in parts:
+        groups.setdefault((part.body, part.material), []).append(draw(part))
+    return {key: join(meshes) for key, meshes in groups.items()}
+
+
+def draw(part: ShapePart) -> Triangles:
+    """Triangles of one shape in the frame of its body; which fields each kind needs was checked with the record."""
+    if part.kind == "box":
+        return rounded_box(part.half or (), part.radius, part.pos, part.quat)
+    if part.kind == "tube":
+        return tube(part.start or (), part.end or (), part.radius, part.end_radius, part.bevel)
+    return loft(part.sections, part.square, part.up)
+
+
 def add_visual_mesh(spec: mujoco.MjSpec, body: str, name: str, material: str, mesh: Triangles) -> None:
     """Add a mesh that is only seen."""
     vertices, faces = mesh
-    spec.add_mesh(name=name, uservert=vertices.ravel().tolist(), userface=faces.ravel().tolist())
+    asset = spec.add_mesh(name=name, uservert=vertices.ravel().tolist(), userface=faces.ravel().tolist())
+    asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # unused, but an open mesh has no volume to measure
     spec.body(body).add_geom(
         type=mujoco.mjtGeom.mjGEOM_MESH,
         meshname=name,

@@ -101,13 +101,18 @@ def reachable(record: RobotRecord, side: Side, targets: np.ndarray) -> np.ndarra
     return ok
 
 
-def placed(record: RobotRecord, x: float, y: float, z: float, yaw: float = 90.0) -> RobotRecord:
-    """The same robot with its bases at (-x, y, z) and (x, y, z), left yaw in degrees, right mirrored about +y."""
-    angles = {"left": np.radians(yaw), "right": np.radians(180.0 - yaw)}
-    base = {
-        side: BasePose((sign * x, y, z), (float(np.cos(angles[side] / 2)), 0.0, 0.0, float(np.sin(angles[side] / 2))))
-        for side, sign in zip(SIDES, (-1, 1), strict=True)
-    }
+def placed(record: RobotRecord, x: float, y: float, z: float, yaw: float = 90.0, tilt: float = 0.0) -> RobotRecord:
+    """The same robot with its bases at (-x, y, z) and (x, y, z).
+
+    Args:
+        yaw: degrees of the left base about z, 90 faces +y; the right one is mirrored.
+        tilt: degrees by which the bases lean forward.
+    """
+    c, s = np.cos(np.radians(tilt) / 2), np.sin(np.radians(tilt) / 2)
+    base = {}
+    for side, sign, angle in zip(SIDES, (-1, 1), (yaw, 180.0 - yaw), strict=True):
+        C, S = np.cos(np.radians(angle) / 2), np.sin(np.radians(angle) / 2)
+        base[side] = BasePose((sign * x, y, z), (float(C * c), float(-S * s), float(C * s), float(S * c)))
     return replace(record, base=base)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from assets.errors import InvalidSettingsError, UnknownNameError
+from assets.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import mujoco
@@ -127,6 +125,43 @@ class MeshPart:
 
 
 @dataclass(frozen=True)
+class ShapePart:
+    """A visual shape of our own, drawn in code by ``assets.robots.shapes``; lengths in metres.
+
+    Attributes:
+        body, material: as in MeshPart.
+        kind: "box" (half, radius, pos, quat), "tube" (start, end, radius, end_radius, bevel) or
+            "loft" (sections, square, up).
+    """
+
+    body: str
+    material: str
+    kind: Literal["box", "tube", "loft"]
+    half: Vec3 | None = None
+    pos: Vec3 = (0.0, 0.0, 0.0)
+    quat: Quat = (1.0, 0.0, 0.0, 0.0)
+    start: Vec3 | None = None
+    end: Vec3 | None = None
+    radius: float = 0.005
+    end_radius: float | None = None
+    bevel: float = 0.004
+    sections: tuple[tuple[float, ...], ...] = ()
+    square: float = 2.0
+    up: Vec3 = (0.0, 0.0, 1.0)
+
+    def lacks(self) -> str | None:
+        """What the kind needs and is not given, or None."""
+        if self.kind == "box":
+            return None if self.half else "half"
+        if self.kind == "tube":
+            return None if self.start and self.end else "start and end"
+        if self.kind == "loft":
+            good = len(self.sections) >= 2 and all(len(section) == 5 for section in self.sections)
+            return None if good else "two or more sections of 5 numbers"
+        return f"a kind among box, tube, loft (not {self.kind})"
+
+
+@dataclass(frozen=True)
 class StandShape:
     """A static primitive in the world that carries the arms (pedestal, frame, mobile base); MuJoCo sizes."""
 
@@ -149,6 +184,10 @@ class RobotRecord:
         joints: ("joint1", ...), the arm's joints from base to hand.
         home: (N,) radians for each side.
         base: base pose for each side.
+        sources, meshes: visual meshes that ``assets pull`` fetches; shapes: visual shapes drawn in code.
+        colours: rgba that replace those of the model's materials.
+        stand: what carries the arms, in the world.
+        model: file name of the arm model.
     """
 
     name: str
@@ -163,7 +202,10 @@ class RobotRecord:
     wrist_camera: WristCamera
     sources: tuple[MeshSource, ...] = ()
     meshes: tuple[MeshPart, ...] = ()
-    stand: tuple[StandShape, ...] = field(default=())
+    shapes: tuple[ShapePart, ...] = ()
+    colours: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    stand: tuple[StandShape, ...] = ()
+    model: str = ""
 
     @property
     def dof(self) -> int:
@@ -173,7 +215,7 @@ class RobotRecord:
     @property
     def model_path(self) -> Path:
         """The MJCF file of one arm."""
-        return FOLDER / f"{self.name}.xml"
+        return FOLDER / (self.model or f"{self.name}.xml")
 
     def arm_spec(self, side: Side, visuals: Visuals = "mesh") -> mujoco.MjSpec:
         """One arm as an MjSpec; see ``assets.robots.build.arm_spec``."""
@@ -198,93 +240,6 @@ def load_robot(name: str = DEFAULT_ROBOT) -> RobotRecord:
     """
     if name not in robots():
         raise UnknownNameError("robot", name, robots(), "assets list robots")
+    from assets.robots.parse import read_record
+
     return read_record(FOLDER / f"{name}.toml")
-
-
-def read_record(path: Path) -> RobotRecord:
-    """Read and validate a robot file. Raises InvalidSettingsError listing every problem found."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidSettingsError(path.name, [f"not valid TOML: {error}"]) from error
-    problems: list[str] = []
-    record = _parse(path.stem, table, problems)
-    if record is not None:
-        problems += _contradictions(record)
-    if record is None or problems:
-        raise InvalidSettingsError(path.name, problems)
-    return record
-
-
-def _parse(name: str, table: dict[str, Any], problems: list[str]) -> RobotRecord | None:
-    """Build the record; anything missing, unknown or of the wrong type becomes a problem."""
-    known = {"description", "provenance", "licence", "home", "base", "limits", "gripper", "wrist_camera"}
-    problems += [f"{key} is missing" for key in sorted(known - table.keys())]
-    problems += [
-        f"unknown key {key}; allowed: {', '.join(sorted(known | {'sources', 'meshes', 'stand'}))}"
-        for key in sorted(table.keys() - known - {"sources", "meshes", "stand"})
-    ]
-    if problems:
-        return None
-
-    def build(kind: type, where: str, values: Any) -> Any:
-        if not isinstance(values, dict):
-            problems.append(f"{where} must be a table")
-            return None
-        try:
-            return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
-        except TypeError as error:
-            problems.append(f"{where}: {str(error).replace(kind.__name__ + '.__init__() ', '')}")
-            return None
-
-    for key in ("home", "base"):
-        if not isinstance(table[key], dict) or sorted(table[key]) != ["left", "right"]:
-            problems.append(f"{key} needs exactly left and right")
-    if problems:
-        return None
-    base = {side: build(BasePose, f"base.{side}", table["base"][side]) for side in SIDES}
-    limits = build(Limits, "limits", table["limits"])
-    gripper = build(Gripper, "gripper", table["gripper"])
-    camera = build(WristCamera, "wrist_camera", table["wrist_camera"])
-    lists = {
-        key: tuple(build(kind, f"{key}[{i}]", item) for i, item in enumerate(table.get(key, [])))
-        for key, kind in (("sources", MeshSource), ("meshes", MeshPart), ("stand", StandShape))
-    }
-    if problems:
-        return None
-    home = {side: tuple(table["home"][side]) for side in SIDES}
-    joints = tuple(f"joint{i + 1}" for i in range(len(home["left"])))
-    texts = {key: table[key] for key in ("description", "provenance", "licence")}
-    return RobotRecord(
-        name, **texts, joints=joints, home=home, base=base, limits=limits, gripper=gripper, wrist_camera=camera, **lists
-    )
-
-
-def _contradictions(record: RobotRecord) -> list[str]:
-    """Values that have the right type but cannot be right."""
-    problems = []
-    n = record.dof
-    if n not in (6, 7):
-        problems.append(f"home.left has {n} joints; an arm has 6 or 7")
-    if len(record.home["right"]) != n:
-        problems.append(f"home.right has {len(record.home['right'])} joints, home.left has {n}")
-    for key in ("velocity", "acceleration", "effort"):
-        values = getattr(record.limits, key)
-        if len(values) != n or not all(v > 0 for v in values):
-            problems.append(f"limits.{key} needs {n} positive numbers")
-    for side, pose in record.base.items():
-        if len(pose.pos) != 3 or len(pose.quat) != 4 or abs(math.hypot(*pose.quat) - 1) > 1e-3:
-            problems.append(f"base.{side} needs pos of 3 numbers and a unit quaternion wxyz")
-    for key in ("max_opening", "force", "finger_depth"):
-        if not getattr(record.gripper, key) > 0:
-            problems.append(f"gripper.{key} must be positive")
-    if not 10 <= record.wrist_camera.fovy <= 120:
-        problems.append("wrist_camera.fovy must be between 10 and 120 degrees")
-    for i, part in enumerate(record.meshes):
-        if not 0 <= part.source < len(record.sources):
-            problems.append(f"meshes[{i}].source {part.source} is not an index of sources")
-        if part.triangles < 12 or not part.files:
-            problems.append(f"meshes[{i}] needs files and at least 12 triangles")
-    names = [part.name for part in record.meshes]
-    problems += [f"two meshes are called {name}" for name in sorted({n for n in names if names.count(n) > 1})]
-    return problems
