@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Feature:
-    """One per-frame array of a dataset, named as in LeRobot (``observation.state``, ``action``, ...).
-
-    Attributes:
-        dtype: NumPy name ("float32"), or "video".
-        shape: per frame; (height, width, 3) for video.
-        names: one per element, for example "left_joint1"; ("height", "width", "channels") for video.
-        unit: what the numbers are ("rad", "m", ...; free text, may differ by element), kept in info.json.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    names: tuple[str, ...]
-    unit: str = ""
+from sim.features import Feature
 
 
 @dataclass(frozen=True)
@@ -53,7 +38,8 @@ class Episode:
         task: registry name of the task ("hanging_mug").
         instruction: the sentence stored as LeRobot's language task.
         arrays: feature name to (T, ...) array for everything that is not video.
-        videos: camera key ("observation.images.head") to an iterable of T frames, each (H, W, 3) uint8; consumed once.
+        images: T times camera key ("observation.images.head") to frame, (H, W, 3) uint8; consumed once, so that frames
+            are rendered only while they are encoded.
         success: measured success of the episode.
         seed: (run seed, task CRC, episode, attempt) as in sim.seeding.
         record: JSON-able randomisation record, enough to rebuild the scene exactly.
@@ -63,7 +49,7 @@ class Episode:
     task: str
     instruction: str
     arrays: dict[str, np.ndarray]
-    videos: dict[str, Iterable[np.ndarray]]
+    images: Iterable[Mapping[str, np.ndarray]]
     success: bool
     seed: tuple[int, ...]
     record: dict[str, Any]
@@ -73,3 +59,6 @@ class Episode:
     def length(self) -> int:
         """Number of frames T."""
         return len(next(iter(self.arrays.values())))
+
+
+__all__ = ["DatasetSpec", "Episode", "Feature"]

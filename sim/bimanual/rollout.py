@@ -10,7 +10,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from sim.bimanual.episode import Prepared, prepare
+from sim.bimanual.episode import Prepared, prepare, restore
 from sim.bimanual.hands import ee_pose
 from sim.bimanual.language import instructions
 from sim.bimanual.plan import PlanningError
@@ -19,6 +19,7 @@ from sim.bimanual.simulation import Simulation
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import DWELL_S
 from sim.engine.render import StateRenderer
+from sim.features import Feature
 from sim.seeding import stream
 
 PATIENCE_S = 1.0  # after the expert is done, the scene may take this long to come to rest
@@ -40,9 +41,9 @@ class Recorder:
         self._next = self._snapshot(sim)
 
     def __call__(self, sim: Simulation) -> None:
-        state, ee_pose, qpos = self._next
+        state, hands, qpos = self._next
         self.state.append(state)
-        self.ee_pose.append(ee_pose)
+        self.ee_pose.append(hands)
         self.qpos.append(qpos)
         self.action.append(sim.action.astype(np.float32))
         self._next = self._snapshot(sim)
@@ -69,6 +70,7 @@ class Rollout:
     Attributes:
         success: measured; ``reason``: why not, "" on success; ``detail``: the same in more words.
         arrays: "observation.state" (T, S), "action" (T, A), "observation.ee_pose" (T, 16), all float32.
+        features: what the numbers of each array are.
         qpos: (T, nq) positions of everything at each frame, for rendering.
         instruction: the sentence of this episode; ``instructions``: {"seen": [...], "unseen": [...]}.
         record: the randomisation record.
@@ -79,6 +81,7 @@ class Rollout:
     reason: str
     detail: str
     arrays: dict[str, np.ndarray]
+    features: dict[str, Feature]
     qpos: np.ndarray
     instruction: str
     instructions: dict[str, list[str]]
@@ -134,27 +137,69 @@ def expert_rollout(
         prepared = prepare(task, robot, seed, randomize, fps, split, visuals)
     except SceneRejectedError as error:
         timing = {"build": perf_counter() - started, "plan": 0.0, "simulate": 0.0}
-        return Rollout(False, error.reason, error.reason, {}, np.zeros((0, 0)), "", {}, {}, timing, None)
+        return Rollout(False, error.reason, error.reason, {}, {}, np.zeros((0, 0)), "", {}, {}, timing, None)
     built = perf_counter()
     recorder = Recorder(prepared.sim, prepared.task.limit_steps(fps))
     prepared.sim.observers.append(recorder)
     skills = Skills(prepared.sim, prepared.world, stream(seed, "planner"))
     reason, detail = _act(prepared, skills)
-    acted = perf_counter() - built
-    sentences = _language(prepared, seed, "language" in randomize)
     plan = skills.motion.plan_seconds
+    timing = {"build": built - started, "plan": plan, "simulate": perf_counter() - built - plan}
+    return _result(prepared, recorder, reason, detail, timing)
+
+
+def replay_rollout(record: dict[str, Any], actions: np.ndarray, fps: int | None = None) -> Rollout:
+    """Rebuild the scene of a record and step recorded actions, which repeats the episode bit for bit.
+
+    Args:
+        record: randomisation record of an episode.
+        actions: (T, A) float32.
+        fps: control rate; the recorded one if omitted.
+
+    Raises:
+        TwinloomError: the record is of another layout or version.
+        ValueError: the actions do not fit the robot.
+    """
+    started = perf_counter()
+    prepared = restore(record if fps is None else {**record, "fps": fps})
+    built = perf_counter()
+    recorder = Recorder(prepared.sim, len(actions))
+    prepared.sim.observers.append(recorder)
+    for action in actions:
+        prepared.sim.step(action)
+    reason = "" if prepared.monitor.success else "goal not reached"
+    timing = {"build": built - started, "plan": 0.0, "simulate": perf_counter() - built}
+    return _result(prepared, recorder, reason, reason, timing)
+
+
+def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, timing: dict[str, float]) -> Rollout:
+    sentences = _language(prepared)
     return Rollout(
         success=reason == "",
         reason=reason,
         detail=detail,
         arrays=recorder.arrays(),
+        features=features(prepared.sim),
         qpos=np.array(recorder.qpos),
-        instruction=sentences[split][0],
+        instruction=sentences[prepared.split][0],
         instructions=sentences,
         record=prepared.record(),
-        timing={"build": built - started, "plan": plan, "simulate": acted - plan},
+        timing=timing,
         model=prepared.sim.model,
     )
+
+
+def features(sim: Simulation) -> dict[str, Feature]:
+    """Names and units of the arrays of a rollout with this robot."""
+    joints = tuple(f"{side}_{name}" for side in sim.arms for name in (*sim.record.joints, "gripper"))
+    hand = ("x", "y", "z", "qw", "qx", "qy", "qz", "gripper")
+    hands = tuple(f"{side}_{name}" for side in sim.arms for name in hand)
+    unit = "rad; gripper opening in [0, 1]"
+    return {
+        "observation.state": Feature("float32", (len(joints),), joints, unit),
+        "observation.ee_pose": Feature("float32", (len(hands),), hands, "m; unit quaternion wxyz; opening in [0, 1]"),
+        "action": Feature("float32", (len(joints),), joints, unit),
+    }
 
 
 def _act(prepared: Prepared, skills: Skills) -> tuple[str, str]:
@@ -175,8 +220,8 @@ def _act(prepared: Prepared, skills: Skills) -> tuple[str, str]:
     return "", ""
 
 
-def _language(prepared: Prepared, seed: np.random.SeedSequence, vary: bool) -> dict[str, list[str]]:
-    """Instructions of both splits. Without the language axis the episode index does not enter the draw."""
+def _language(prepared: Prepared) -> dict[str, list[str]]:
+    """Instructions of both splits. Without the language axis every episode draws the same sentences."""
     task = prepared.task
-    rng = stream(seed if vary else np.random.SeedSequence(0), "language")
+    rng = stream(prepared.seed if "language" in prepared.axes else np.random.SeedSequence(0), "language")
     return {split: instructions(task.instructions, task.slots(), split, rng) for split in ("seen", "unseen")}
