@@ -86,6 +86,9 @@ def _add_joint(body: mujoco.MjsBody, joint: Joint, name: str, degrees: bool) -> 
         damping=[joint.damping, 0, 0],
         frictionloss=joint.frictionloss,
         solimp_friction=[0.998, 0.999, 0.001, 0.5, 2],  # with the default 0.9 a lid creeps shut at 3 degrees a second
+        # a hand must not push a light part past its end: the default limit gives way by tens of degrees
+        solref_limit=[0.008, 1.0],
+        solimp_limit=[0.99, 0.999, 0.001, 0.5, 2],
         stiffness=[joint.stiffness, 0, 0],
         springref=joint.springref * unit,
         armature=1e-4 if hinge else 1e-2,

@@ -81,6 +81,11 @@ class Actor:
         assert self._data is not None
         return float(self._data.qpos[address])
 
+    def joint_limits(self, part: str) -> tuple[float, float]:
+        """(lower, upper) joint limits (rad or m) of a part of a "fixed" object."""
+        _, lower, upper = self._joint[part]
+        return lower, upper
+
     def joint_fraction(self, part: str) -> float:
         """Joint position as a fraction of its range: 0 at the lower limit, 1 at the upper."""
         _, lower, upper = self._joint[part]

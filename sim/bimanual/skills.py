@@ -60,7 +60,7 @@ class Skills:
         opening: float = 1.0,
         lift: float = 0.06,
         then: Sequence[Goal] = (),
-        prefer: Sequence[float] | None = None,
+        prefer: Sequence[float] | np.ndarray | None = None,
         touch: Iterable[str] = (),
         grasps: Sequence[GraspPoint] | None = None,
         verify: bool = True,
@@ -107,7 +107,7 @@ class Skills:
         deeper: float,
         lift: float,
         then: Sequence[Goal],
-        prefer: Sequence[float] | None,
+        prefer: Sequence[float] | np.ndarray | None,
         touch: frozenset[str],
         opening: float,
     ) -> tuple[Candidate, np.ndarray]:
@@ -343,7 +343,7 @@ class Skills:
         *groups: str,
         pre: float = 0.06,
         beyond: float = 0.01,
-        prefer: Sequence[float] | None = None,
+        prefer: Sequence[float] | np.ndarray | None = None,
         back: bool = True,
     ) -> list[Step]:
         """Push on a grasp point with closed fingers and draw back.
