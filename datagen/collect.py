@@ -1,0 +1,214 @@
+"""A run of datagen: hand out slots, hear the workers, commit, show progress, end cleanly whatever happens."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+
+from assets.atomic import storage_error, write_json
+from assets.progress import Progress
+from datagen.account import ACCOUNT, Account
+from datagen.ledger import Ledger
+from datagen.lock import writer_lock
+from datagen.pool import HUNG_S, Died, Pool
+from datagen.settings import Settings, check_settings, settle, write_settings
+from datagen.source import BIMANUAL, Source, load_source
+from datagen.worker import Done, Job, Ready
+
+WINDOW = 1024  # slots that may be ahead of the first unresolved one, so that the staging folder stays small
+DEATHS = 2  # workers that die at the same attempt before it counts as failed
+ERRORS = Path("meta/errors.log")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A request.
+
+    Attributes:
+        settings: what decides the episodes.
+        episodes: episodes per task.
+        workers: processes.
+        out: folder of the dataset.
+        source: reference of the source, see datagen.source.load_source.
+        commit_slots, commit_s: a commit comes after so many finished slots, or so many seconds.
+        hung_s: silence after which a worker is taken for hung.
+    """
+
+    settings: Settings
+    episodes: int
+    workers: int
+    out: Path
+    source: str = BIMANUAL
+    commit_slots: int = 64
+    commit_s: float = 120.0
+    hung_s: float = HUNG_S
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. ``signal`` is the number of the signal that ended it early, or 0."""
+
+    account: Account
+    settings: Settings
+    signal: int = 0
+
+
+class Stop:
+    """Remembers the first SIGINT or SIGTERM; the second acts as if we were not there, and is harmless too."""
+
+    def __init__(self) -> None:
+        self.signal = 0
+        self._before: dict[int, signal.Handlers] = {}
+
+    def __enter__(self) -> Stop:
+        if threading.current_thread() is threading.main_thread():  # elsewhere Python forbids handlers
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._caught)  # type: ignore[assignment]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _caught(self, number: int, _: FrameType | None) -> None:
+        self.signal = number
+        for each in self._before:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def collect(run: Run, progress: Progress | None = None) -> Outcome:
+    """Make every slot of a run that is not resolved yet. A folder that holds part of the run is continued.
+
+    Args:
+        run: the request.
+        progress: where to show it; a fresh one on standard error if None.
+
+    Raises:
+        TwinloomError: wrong settings, another run in the folder, or something that no retry cures (a full disk, no
+            OpenGL). What was finished is kept.
+    """
+    check_settings(run.settings, run.episodes, run.workers)
+    run = replace(run, settings=settle(run.out, run.settings))
+    with writer_lock(run.out), Stop() as stop:
+        return _Collector(run, load_source(run.source), stop).work(progress)
+
+
+class _Collector:
+    def __init__(self, run: Run, source: Source, stop: Stop) -> None:
+        self.run, self.stop = run, stop
+        self.settings = run.settings
+        self.tasks = run.settings.tasks
+        self.ledger = Ledger(run.out, run.settings, source)
+        self.account = self.ledger.account(run.episodes)
+        slots = range(run.episodes * len(self.tasks))
+        self.pending = deque(slot for slot in slots if not self.ledger.resolved(slot))
+        self.open = len(self.pending)
+        self.lost: dict[int, dict[int, str]] = {}
+        self.deaths: Counter[tuple[int, int]] = Counter()
+        self.made_now = 0
+
+    def work(self, progress: Progress | None) -> Outcome:
+        asked = self.run.episodes * len(self.tasks)
+        began = time.monotonic()
+        facts: dict[str, str] = {}
+        if self.open:
+            self.progress = progress or Progress(asked, "episode", done=asked - self.open)
+            workers = min(self.run.workers, self.open)
+            with (
+                self.progress,
+                Pool(workers, self.run.source, self.settings, self.run.out, self.run.hung_s) as pool,
+            ):
+                facts = self._loop(pool)
+        self.ledger.commit()
+        account = self.ledger.account(self.run.episodes)
+        account.made_now, account.wall_s = self.made_now, time.monotonic() - began
+        account.facts = {"engine": self.settings.engine, **facts}
+        if facts:
+            write_json(self.run.out / ACCOUNT, account.to_json())
+        return Outcome(account, self.settings, self.stop.signal)
+
+    def _loop(self, pool: Pool) -> dict[str, str]:
+        """Until every slot is resolved or a signal came. Returns the facts that the first worker reported."""
+        facts: dict[str, str] = {}
+        committed = time.monotonic()
+        while self.open and not self.stop.signal:
+            self._feed(pool)
+            for event in pool.events(timeout=0.5):
+                if isinstance(event, Ready) and not facts:
+                    facts = event.facts
+                    self.settings = replace(self.settings, render=facts["render"])
+                    write_settings(self.run.out, self.settings)
+                elif isinstance(event, Done):
+                    self._done(event)
+                elif isinstance(event, Died):
+                    self._died(event)
+            ready = self.ledger.ready()
+            if ready >= self.run.commit_slots or (ready and time.monotonic() - committed > self.run.commit_s):
+                self.ledger.commit()
+                committed = time.monotonic()
+            self.progress.tick()
+        return facts
+
+    def _feed(self, pool: Pool) -> None:
+        # A second slot in the pipe bridges our commits; near the end it would keep slots from idle workers.
+        depth = 2 if len(self.pending) > 2 * self.run.workers else 1
+        limit = self.ledger.next + WINDOW
+        while self.pending and self.pending[0] < limit and pool.hungry(depth):
+            slot = self.pending.popleft()
+            pool.give(Job(slot, self._task(slot), slot // len(self.tasks), self.lost.get(slot, {})))
+
+    def _task(self, slot: int) -> str:
+        return self.tasks[slot % len(self.tasks)]
+
+    def _done(self, event: Done) -> None:
+        self.ledger.add(event.slot, event.made)
+        self.open -= 1
+        task = self._task(event.slot)
+        if event.made:
+            self.made_now += 1
+            entry = self.account.kept(task, event.failures, event.frames)
+        else:
+            entry = self.account.failed(task, event.failures)
+        tries = _tries(event)
+        self.progress.log(f"  {task:<28}{entry.made:>5}/{entry.asked}  {'✓' if event.made else '✗'}{tries}")
+        if event.trace:
+            path = self.run.out / ERRORS
+            try:
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(event.trace + "\n")
+            except OSError as error:
+                raise storage_error(path, error) from error
+            self.progress.log(f"unexpected error in {task}; it counts as a failed attempt; see {path}", important=True)
+        self.progress.advance()
+
+    def _died(self, event: Died) -> None:
+        """Queue the slots of a dead worker again; one that keeps killing workers loses that attempt."""
+        self.pending.extendleft(job.slot for job in reversed(event.jobs))
+        if not event.jobs or event.attempt is None:
+            self.progress.log(f"a worker ended ({event.how}); another takes its place", important=True)
+            return
+        slot, attempt = event.jobs[0].slot, event.attempt
+        self.deaths[slot, attempt] += 1
+        what = "trying again"
+        if self.deaths[slot, attempt] >= DEATHS:
+            self.lost.setdefault(slot, {})[attempt] = f"worker {event.how}"
+            what = "this attempt counts as failed"
+        where = f"{self._task(slot)}, episode {slot // len(self.tasks)}, attempt {attempt + 1}"
+        self.progress.log(f"a worker ended ({event.how}) during {where}; {what}", important=True)
+
+
+def _tries(event: Done) -> str:
+    """ " (2nd attempt: no feasible grasp before)" or "" when the first attempt succeeded."""
+    if not event.failures:
+        return ""
+    reasons = ", ".join(f"{n} {r}" if n > 1 else r for r, n in Counter(event.failures).most_common())
+    if not event.made:
+        return f" ({len(event.failures)} attempts: {reasons})"
+    number = len(event.failures) + 1
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number % 100 not in (11, 12, 13) else 0, "th")
+    return f" ({number}{suffix} attempt; before: {reasons})"

@@ -1,0 +1,259 @@
+"""Appending episodes to a LeRobot v3.0 dataset, so that a kill at any moment leaves the old state or the new one.
+
+A commit builds every file that changes aside, renames them into place, and renames ``meta/info.json`` last: what
+info.json counts is what the dataset holds. Files may for a moment hold more rows than that; readers and the next commit
+ignore the surplus. The file that is still open is built again from its own rows and the new ones, and file boundaries
+follow from sizes in episode order, so the same episodes give the same bytes however often commits happened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.atomic import storage_error
+from assets.errors import InvalidSettingsError
+from datagen.episode import DatasetSpec
+from datagen.lerobot import layout
+from datagen.lerobot.columns import check_arrays, check_features, frame_schema, frame_table
+from datagen.lerobot.entry import Entry, Placed, episode_row, episode_schema, episode_table
+from datagen.lerobot.manifest import Manifest
+from datagen.lerobot.state import State
+from datagen.lerobot.stats import array_stats, to_lists
+from datagen.lerobot.tasks import task_table
+from datagen.lerobot.video import Clip, join
+
+COMMIT = Path(".staging/commit")
+ROWS_PER_GROUP = 100  # of meta/episodes: fixed, so that it does not depend on the commits
+PARQUET: dict[str, Any] = {"compression": "snappy", "write_page_checksum": True}
+
+
+class Writer:
+    """The single writer of one dataset.
+
+    Args:
+        root: folder of the dataset; created by the first commit, continued if it holds a dataset.
+        spec: what all episodes share.
+        videos: camera key to the codec facts for info.json (see Codec.info).
+        limits: when new files begin.
+
+    Raises:
+        InvalidSettingsError: the spec cannot be stored, or differs from that of the dataset in the folder.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        spec: DatasetSpec,
+        videos: Mapping[str, dict[str, Any]],
+        limits: layout.Limits | None = None,
+    ) -> None:
+        check_features(spec.features)
+        self.root, self.spec, self.videos = root, spec, dict(videos)
+        self.limits = limits or layout.Limits()
+        if (root / layout.INFO).exists():
+            self._refuse_other(layout.read_info(root))
+            self.state = State.load(root, spec.features, spec.fps, self.limits)
+        else:
+            self.state = State(spec.features, spec.fps, self.limits)
+        self.manifest = Manifest.load(root)
+        self._schema = episode_schema(spec.features)
+        self._clean()
+
+    def info(self) -> dict[str, Any]:
+        """Content of info.json for the present state."""
+        return layout.make_info(
+            fps=self.spec.fps,
+            robot_type=self.spec.robot_type,
+            features=self.spec.features,
+            videos=self.videos,
+            episodes=self.state.episodes,
+            frames=self.state.frames,
+            tasks=len(self.state.tasks),
+            limits=self.limits,
+        )
+
+    def append(self, entries: Sequence[Entry], sidecars: Mapping[Path, bytes] | None = None) -> None:
+        """Commit episodes and further files of the dataset together.
+
+        Args:
+            entries: in dataset order.
+            sidecars: path relative to the dataset to content, for files beside LeRobot's.
+
+        Raises:
+            InvalidSettingsError: the arrays of an episode do not fit the features; nothing was changed.
+            TwinloomError: the disk is full or not writable, or a clip is damaged. The dataset is as it was.
+        """
+        before = self.state
+        self.state = before.copy()
+        old_sums = self.manifest.copy()
+        try:
+            try:
+                self._commit(before, [self.state.place(entry) for entry in entries], sidecars or {})
+            except OSError as error:
+                raise storage_error(self.root, error) from error
+        except BaseException:
+            self.state, self.manifest = before, old_sums
+            raise
+
+    def _commit(self, before: State, placed: list[Placed], sidecars: Mapping[Path, bytes]) -> None:
+        aside = self.root / COMMIT
+        shutil.rmtree(aside, ignore_errors=True)
+        stats = self._write_data(aside, before, placed)
+        self._write_videos(aside, before, placed)
+        self._write_meta(aside, before, placed, stats)
+        for path, content in sidecars.items():
+            _write(aside / path, content)
+        _write(aside / layout.INFO, _json(self.info()))
+        written = sorted(p.relative_to(aside) for p in aside.rglob("*") if p.is_file())
+        for path in written:
+            self.manifest.add(aside, path)
+        _write(aside / layout.CHECKSUMS, self.manifest.text())
+        written = [p for p in written if p != layout.INFO] + [layout.CHECKSUMS, layout.INFO]
+        for path in written:
+            with (aside / path).open("rb") as file:
+                os.fsync(file.fileno())
+        for path in written:  # info.json comes last: it is the commit
+            target = self.root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path == layout.INFO:
+                _sync(sorted({(self.root / p).parent for p in written}))
+            os.replace(aside / path, target)
+        _sync([(self.root / layout.INFO).parent])
+        shutil.rmtree(aside)
+
+    def _write_data(self, aside: Path, before: State, placed: list[Placed]) -> list[dict[str, Any]]:
+        """Data files that change. Returns the statistics of each episode, bookkeeping columns included."""
+        stats = []
+        schema = frame_schema(self.spec.features)
+        for file, group in itertools.groupby(placed, key=lambda p: p.data):
+            with _parquet(aside / file.data(), schema) as parquet:
+                if file == before.data.file and before.data.rows:
+                    for table in _row_groups(self.root / file.data(), before.data.rows):
+                        parquet.write_table(table, row_group_size=len(table))
+                for item in group:
+                    arrays = dict(item.entry.arrays())
+                    check_arrays(arrays, self.spec.features, item.entry.length)
+                    table = frame_table(
+                        arrays,
+                        self.spec.features,
+                        fps=self.spec.fps,
+                        episode=item.episode,
+                        start=item.start,
+                        task_index=item.task_index,
+                    )
+                    parquet.write_table(table, row_group_size=len(table))
+                    own = {name: array_stats(table[name].to_numpy()) for name in layout.BOOKKEEPING}
+                    stats.append({**item.entry.stats, **own})
+        return stats
+
+    def _write_videos(self, aside: Path, before: State, placed: list[Placed]) -> None:
+        for key in self.videos:
+            for file, group in itertools.groupby(placed, key=lambda p: p.videos[key].file):
+                clips = [p.entry.clips[key] for p in group]
+                cursor = before.videos[key]
+                if file == cursor.file and cursor.rows:
+                    clips.insert(0, Clip(self.root / file.video(key), 0, cursor.rows))
+                path = aside / file.video(key)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("wb") as handle:
+                    join(handle, clips, self.spec.fps)
+
+    def _write_meta(self, aside: Path, before: State, placed: list[Placed], stats: list[dict[str, Any]]) -> None:
+        pairs = zip(placed, stats, strict=True)
+        for file, group in itertools.groupby(pairs, key=lambda pair: pair[0].meta):
+            rows = []
+            for item, own in group:
+                rows.append(episode_row(item, own, self.spec.fps))
+                self.state.fold.add(own)
+            table = episode_table(rows, self._schema)
+            if file == before.meta.file and before.meta.rows:
+                old = pq.read_table(self.root / file.episodes(), schema=self._schema)
+                table = pa.concat_tables([old.slice(0, before.meta.rows), table]).combine_chunks()
+            with _parquet(aside / file.episodes(), self._schema) as parquet:
+                parquet.write_table(table, row_group_size=ROWS_PER_GROUP)
+        path = aside / layout.TASKS
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(task_table(list(self.state.tasks)), path, **PARQUET)
+        _write(aside / layout.STATS, _json(to_lists(self.state.fold.result())))
+
+    def _refuse_other(self, info: dict[str, Any]) -> None:
+        """Compare an existing dataset with ours and name every difference."""
+        mine = self.info()
+        problems = [
+            f"{key} is {_short(info.get(key))} there, {_short(mine[key])} here"
+            for key in ("fps", "robot_type", "chunks_size", "data_files_size_in_mb", "video_files_size_in_mb")
+            if info.get(key) != mine[key]
+        ]
+        theirs, ours = info["features"], mine["features"]
+        problems += [f'feature "{name}" is only there' for name in theirs.keys() - ours.keys()]
+        problems += [f'feature "{name}" is only here' for name in ours.keys() - theirs.keys()]
+        problems += [
+            f'feature "{name}" differs: {_short(theirs[name])} there, {_short(ours[name])} here'
+            for name in ours.keys() & theirs.keys()
+            if theirs[name] != ours[name]
+        ]
+        if problems:
+            raise InvalidSettingsError(f"{self.root} holds another dataset", sorted(problems))
+
+    def _clean(self) -> None:
+        """Remove what an interrupted commit left: the files aside and files beyond the committed ones."""
+        shutil.rmtree(self.root / COMMIT, ignore_errors=True)
+        wanted = self.state.files()
+        for folder in ("data", "videos", "meta/episodes"):
+            for path in sorted((self.root / folder).rglob("*")):
+                relative = path.relative_to(self.root)
+                if layout.FILE_PATTERN.search(relative.as_posix()) and relative not in wanted:
+                    path.unlink()
+                    self.manifest.drop(relative)
+
+
+@contextlib.contextmanager
+def _parquet(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Python's own file: its errors carry the number by which a full disk is told from a read-only one.
+    with path.open("wb") as file, pq.ParquetWriter(file, schema, **PARQUET) as parquet:
+        yield parquet
+
+
+def _row_groups(path: Path, rows: int) -> Iterator[pa.Table]:
+    """The first ``rows`` rows of a data file, one episode (row group) after the other."""
+    with pq.ParquetFile(path) as parquet:
+        for group in range(parquet.num_row_groups):
+            if rows <= 0:
+                return
+            table = parquet.read_row_group(group)
+            rows -= len(table)
+            yield table
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=4, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _sync(folders: list[Path]) -> None:
+    for folder in folders:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,184 @@
+"""Everything that decides what a run records, checked once, kept beside the data, compared when a run continues."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from assets.atomic import write_json
+from assets.errors import InvalidSettingsError, TwinloomError
+from assets.machine import versions
+from datagen.lerobot.codec import codecs
+from datagen.lerobot.layout import INFO
+from datagen.source import Source
+from datagen.staging import STAGING
+
+SETTINGS = Path("meta/twinloom.json")
+LAYOUT = 1
+PACKAGES = ("mujoco", "numpy", "scipy", "pyarrow", "av")  # noted for bug reports; only the engine's version binds
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every episode of a dataset was made with. Two runs with equal settings make equal episodes.
+
+    Attributes:
+        tasks: task names, sorted.
+        robot: robot name.
+        seed: run seed.
+        cameras: camera names.
+        size: (width, height) of the images in pixels.
+        fps: frames per second.
+        randomize: randomisation axes, sorted.
+        attempts: how often a slot is tried at most.
+        codec: name from datagen.lerobot.codec.
+        render: render mode; "auto" until the first worker has looked at the machine.
+        source, engine: which world with which version, for example "sim/mujoco" and "mujoco 4.0.0".
+        data_mb, video_mb: size at which a new data or video file begins.
+    """
+
+    tasks: tuple[str, ...]
+    robot: str
+    seed: int
+    cameras: tuple[str, ...]
+    size: tuple[int, int]
+    fps: int
+    randomize: tuple[str, ...]
+    attempts: int
+    codec: str
+    render: str
+    source: str
+    engine: str
+    data_mb: float = 100
+    video_mb: float = 200
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON; tuples become lists."""
+        return json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Settings:
+        """Inverse of to_json."""
+        return cls(**{f.name: _tuple(value[f.name]) for f in fields(cls)})
+
+
+def check_settings(settings: Settings, episodes: int, workers: int) -> None:
+    """Check the numbers of a run; names were checked when they were chosen.
+
+    Raises:
+        InvalidSettingsError: every problem at once.
+    """
+    width, height = settings.size
+    problems = []
+    if episodes < 1:
+        problems.append(f"--episodes {episodes}: at least 1")
+    if workers < 1:
+        problems.append(f"--workers {workers}: at least 1")
+    if settings.attempts < 1:
+        problems.append(f"--attempts {settings.attempts}: at least 1")
+    if settings.seed < 0:
+        problems.append(f"--seed {settings.seed}: a whole number from 0")
+    if settings.fps < 1:
+        problems.append(f"--fps {settings.fps}: a whole number from 1")
+    if not settings.cameras:
+        problems.append("--cameras: name at least one")
+    if min(width, height) < 1 or max(width, height) > 8192:
+        problems.append(f"--size {width}x{height}: between 1x1 and 8192x8192 pixels")
+    elif not problems:
+        try:
+            codecs[settings.codec].pix_fmt(width, height)
+        except TwinloomError as error:
+            problems.append(str(error))
+    if problems:
+        raise InvalidSettingsError("datagen settings", problems)
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """ "320x240" as (width, height).
+
+    Raises:
+        TwinloomError: not of that form.
+    """
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise TwinloomError(f'--size "{text}" is not of the form WIDTHxHEIGHT, for example 320x240')
+    return int(width), int(height)
+
+
+def read_settings(out: Path) -> Settings | None:
+    """Settings of the run in a folder, None if there is none.
+
+    Raises:
+        TwinloomError: the folder holds something else, or its settings are unreadable.
+    """
+    path = out / SETTINGS
+    if path.is_file():
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+            if value.get("layout") != LAYOUT or "settings" not in value:
+                raise ValueError(value.get("kind", "of another version"))
+            return Settings.from_json(value["settings"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise TwinloomError(f"{path} is not the settings of a run ({error}); choose another --out") from error
+    if out.exists() and not out.is_dir():
+        raise TwinloomError(f"{out} is a file; --out names a folder")
+    if (out / INFO).exists():
+        raise TwinloomError(f"{out} holds a dataset that datagen did not begin; choose another --out")
+    if out.is_dir() and {path.name for path in out.iterdir()} - {STAGING.name, "meta"}:
+        raise TwinloomError(f"{out} is not empty and holds no dataset; choose another --out")
+    return None
+
+
+def settle(out: Path, wanted: Settings) -> Settings:
+    """Compare the settings of a run with those of the run in its folder.
+
+    A render mode of "auto" takes the one there.
+
+    Raises:
+        InvalidSettingsError: they differ in something that would change episodes; every difference is named.
+    """
+    there = read_settings(out)
+    if there is None:
+        return wanted
+    if wanted.render == "auto":
+        wanted = replace(wanted, render=there.render)
+    differences = [
+        f"{f.name} is {_text(getattr(there, f.name))} there and {_text(getattr(wanted, f.name))} now"
+        for f in fields(Settings)
+        if getattr(there, f.name) != getattr(wanted, f.name)
+    ]
+    if differences:
+        differences[-1] += ". Repeat its settings to continue it, or choose another --out"
+        raise InvalidSettingsError(f"{out} was begun with other settings", differences)
+    return wanted
+
+
+def write_settings(out: Path, settings: Settings) -> None:
+    """Keep the settings of a run that begins. An existing file is left as it is."""
+    if not (out / SETTINGS).exists():
+        write_json(out / SETTINGS, {"layout": LAYOUT, "settings": settings.to_json(), "versions": versions(*PACKAGES)})
+
+
+def check_names(source: Source, robot: str, cameras: Sequence[str]) -> None:
+    """Raise UnknownNameError for an unknown robot or camera."""
+    from assets.errors import UnknownNameError
+
+    for kind, names, command in (("robot", [robot], "sim list robots"), ("camera", cameras, "sim list cameras")):
+        known = source.names(kind)
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(kind, name, known, command)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        text = ", ".join(map(str, value)) or "none"
+        return text if len(text) <= 100 else f"{text[:97]}... ({len(value)})"
+    return str(value)

@@ -1,0 +1,166 @@
+"""A worker process: takes slots, runs the expert until it succeeds, stages the episode, reports over a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing as mp
+import os
+import signal
+import sys
+import threading
+import traceback
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+
+from assets.errors import InvalidSettingsError, TwinloomError
+from datagen.episode import DatasetSpec, Episode, Feature
+from datagen.lerobot.codec import codecs
+from datagen.settings import Settings
+from datagen.source import Rollout, Source, load_source
+from datagen.staging import stage_episode, stage_failure
+from sim.seeding import episode_seed
+
+CAMERA = "observation.images."
+
+
+@dataclass(frozen=True)
+class Job:
+    """A slot to fill.
+
+    Attributes:
+        slot: its number.
+        task, episode: what it is.
+        lost: attempts at which a worker died, with the reason; they are not tried again.
+    """
+
+    slot: int
+    task: str
+    episode: int
+    lost: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The worker can start. ``facts``: what Source.open returned."""
+
+    facts: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Started:
+    """An attempt begins."""
+
+    slot: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Done:
+    """A slot is resolved and staged. ``failures``: reason of each failed attempt; ``trace``: of the first exception."""
+
+    slot: int
+    made: bool
+    failures: list[str]
+    frames: int = 0
+    trace: str = ""
+
+
+@dataclass(frozen=True)
+class Fatal:
+    """Something that no retry cures, such as a full disk: one line for the user."""
+
+    message: str
+
+
+def run_worker(connection: Connection, source: str, settings: Settings, out: Path) -> None:
+    """Body of a worker process. The parent alone decides what an interrupt means: see Pool.
+
+    Args:
+        connection: gives Job objects, takes Ready, Started, Done and Fatal.
+        source: reference of the source, see load_source.
+        settings: of the run, with the render mode to use.
+        out: folder of the dataset.
+    """
+    _end_with_parent()
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone or done with us
+        try:
+            world = load_source(source)
+            facts = world.open(settings.render)
+            settings = replace(settings, render=facts["render"])
+            connection.send(Ready(facts))
+            while (job := connection.recv()) is not None:
+                connection.send(_fill(job, world, settings, out, connection))
+        except TwinloomError as error:
+            connection.send(Fatal(str(error)))
+
+
+def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: Connection) -> Done:
+    """Try a slot until an attempt succeeds or all are used up."""
+    failures: list[str] = []
+    timing: dict[str, float] = {}
+    trace = ""
+    for attempt in range(settings.attempts):
+        if attempt in job.lost:
+            failures.append(job.lost[attempt])
+            continue
+        connection.send(Started(job.slot, attempt))
+        seed = episode_seed(settings.seed, job.task, job.episode, attempt)
+        try:
+            rollout = source.rollout(job.task, settings.robot, seed, frozenset(settings.randomize), settings.fps)
+            for stage, seconds in rollout.timing.items():
+                timing[stage] = timing.get(stage, 0.0) + seconds
+            if rollout.success:
+                episode, spec = compose(job.task, rollout, seed, source, settings)
+                episode.extra |= {"failures": failures, "timing": timing}
+                stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
+                return Done(job.slot, True, failures, rollout.length, trace)
+            failures.append(rollout.reason)
+        except Exception as error:  # a bug in one task must not stop the others; it is counted and shown
+            if isinstance(error, MemoryError) or _concerns_the_run(error):
+                raise
+            failures.append(f"error: {type(error).__name__}")
+            trace = trace or f"{job.task}, episode {job.episode}, attempt {attempt}\n{traceback.format_exc()}"
+    stage_failure(out, job.slot, job.task, failures, timing)
+    return Done(job.slot, False, failures, 0, trace)
+
+
+def _concerns_the_run(error: Exception) -> bool:
+    """A full disk, a missing asset, no OpenGL: yes. An episode whose arrays are not what they should be: no."""
+    return isinstance(error, TwinloomError) and not isinstance(error, InvalidSettingsError)
+
+
+def compose(
+    task: str, rollout: Rollout, seed: np.random.SeedSequence, source: Source, settings: Settings
+) -> tuple[Episode, DatasetSpec]:
+    """A successful rollout as an episode whose images are still to be rendered, with the dataset it fits into."""
+    width, height = settings.size
+    picture = Feature("video", (height, width, 3), ("height", "width", "channels"))
+    features = {**rollout.features, **{CAMERA + camera: picture for camera in settings.cameras}}
+    spec = DatasetSpec(settings.fps, settings.robot, source.name, features, source.action_space)
+    rendered = rollout.render(settings.cameras, settings.size, settings.render)
+    episode = Episode(
+        task=task,
+        instruction=rollout.instruction,
+        arrays=rollout.arrays,
+        images=({CAMERA + camera: frame for camera, frame in frames.items()} for frames in rendered),
+        success=rollout.success,
+        seed=tuple(int(word) for word in np.atleast_1d(np.asarray(seed.entropy, dtype=object))),
+        record=rollout.record,
+        extra={"instructions": rollout.instructions},
+    )
+    return episode, spec
+
+
+def _end_with_parent() -> None:
+    """Never outlive the parent: Linux kills us with it; elsewhere a thread waits for its end."""
+    parent = mp.parent_process()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if parent is not None:
+        if os.getppid() != parent.pid:  # it died before the line above took effect
+            os._exit(1)
+        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
