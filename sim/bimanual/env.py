@@ -21,6 +21,9 @@ from sim.seeding import episode_seed, stream
 OBSERVATION_MODES = ("state", "rgb", "rgbd", "segmentation", "pointcloud")
 ACTION_MODES = ("qpos", "ee")
 CLOUD_POINTS = 1024
+SLACK = 0.3  # rad or opening by which a measured joint may exceed its range while something pushes it
+ROOM = 4.0  # metres; everything is within the room
+FAR = 30.0  # metres; far plane of the cameras
 
 
 class BimanualEnv(gymnasium.Env):
@@ -88,6 +91,7 @@ class BimanualEnv(gymnasium.Env):
         self._episode = 0
         self._seed = 0
         self._steps = 0
+        self._limits = self._action_limits()
         self.action_space = self._action_space()
         self.observation_space = self._observation_space()
 
@@ -98,31 +102,25 @@ class BimanualEnv(gymnasium.Env):
             low = np.array(([-2.0, -2.0, 0.0] + [-1.0] * 4 + [0.0]) * 2, np.float32)
             high = np.array(([2.0, 2.0, 3.0] + [1.0] * 4 + [1.0]) * 2, np.float32)
             return spaces.Box(low, high)
-        limits = self._joint_limits()
-        low = np.concatenate([[*limits[:, 0], 0.0]] * 2).astype(np.float32)
-        high = np.concatenate([[*limits[:, 1], 1.0]] * 2).astype(np.float32)
-        return spaces.Box(low, high)
-
-    def _joint_limits(self) -> np.ndarray:
-        """(N, 2) rad, of one arm."""
-        arm = self.record.arm_spec("left", "simple").compile()
-        return np.array([arm.joint(name).range for name in self.record.joints])
+        low, high = self._limits
+        return spaces.Box(low.astype(np.float32), high.astype(np.float32))
 
     def _observation_space(self) -> spaces.Dict:
         width, height = self.size
-        n = 2 * (self.record.dof + 1)
+        low, high = self._limits
+        hands = np.tile([ROOM, ROOM, ROOM, 1.0, 1.0, 1.0, 1.0, 1.0 + SLACK], 2).astype(np.float32)
         parts: dict[str, spaces.Space] = {
-            "state": spaces.Box(-np.inf, np.inf, (n,), np.float32),
-            "ee_pose": spaces.Box(-np.inf, np.inf, (16,), np.float32),
+            "state": spaces.Box((low - SLACK).astype(np.float32), (high + SLACK).astype(np.float32)),
+            "ee_pose": spaces.Box(-hands, hands),
         }
         for camera in self.cameras if self.obs_mode in ("rgb", "rgbd", "segmentation") else ():
             parts[camera] = spaces.Box(0, 255, (height, width, 3), np.uint8)
             if self.obs_mode == "rgbd":
-                parts[f"{camera}_depth"] = spaces.Box(0.0, np.inf, (height, width), np.float32)
+                parts[f"{camera}_depth"] = spaces.Box(0.0, FAR, (height, width), np.float32)
             if self.obs_mode == "segmentation":
-                parts[f"{camera}_segmentation"] = spaces.Box(-1, np.iinfo(np.int32).max, (height, width), np.int32)
+                parts[f"{camera}_segmentation"] = spaces.Box(-1, 10_000, (height, width), np.int32)
         if self.obs_mode == "pointcloud":
-            parts["pointcloud"] = spaces.Box(-np.inf, np.inf, (CLOUD_POINTS, 6), np.float32)
+            parts["pointcloud"] = spaces.Box(-ROOM, ROOM, (CLOUD_POINTS, 6), np.float32)
         return spaces.Dict(parts)
 
     # ------------------------------------------------------------------ API
@@ -156,7 +154,7 @@ class BimanualEnv(gymnasium.Env):
         info: dict[str, Any] = {}
         if self.control_mode == "ee":
             action, info["ee_reached"] = self._solve(action)
-        self._prepared.sim.step(np.clip(action, *self._action_limits()))
+        self._prepared.sim.step(np.clip(action, *self._limits))
         self._steps += 1
         success = self._prepared.monitor.success
         truncated = not success and self._steps >= self._prepared.task.limit_steps(self.fps)
@@ -179,13 +177,10 @@ class BimanualEnv(gymnasium.Env):
         return {"is_success": self._prepared.monitor.success, "task_description": self._description}
 
     def _action_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        if not hasattr(self, "_limits"):
-            joints = self._joint_limits()
-            self._limits = (
-                np.concatenate([[*joints[:, 0], 0.0]] * 2),
-                np.concatenate([[*joints[:, 1], 1.0]] * 2),
-            )
-        return self._limits
+        """(A,) lower and upper bounds of a joint-space action."""
+        arm = self.record.arm_spec("left", "simple").compile()
+        joints = np.array([arm.joint(name).range for name in self.record.joints])
+        return np.array([*joints[:, 0], 0.0] * 2), np.array([*joints[:, 1], 1.0] * 2)
 
     def _solve(self, action: np.ndarray) -> tuple[np.ndarray, bool]:
         """Joint targets for both hand poses, and whether both are reachable."""
