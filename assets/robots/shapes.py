@@ -9,7 +9,7 @@ import numpy as np
 from assets.robots.meshes import Triangles, rotation
 
 Point = Sequence[float]
-ROUND = 24  # segments of a full circle
+ROUND = 20  # segments of a full circle
 
 
 def rounded_box(half: Point, radius: float, pos: Point = (0, 0, 0), quat: Point = (1, 0, 0, 0)) -> Triangles:
@@ -41,10 +41,8 @@ def tube(start: Point, end: Point, radius: float, end_radius: float | None = Non
     sections = []
     for along, r in (
         (0.0, radius - bevel),
-        (0.3 * bevel, radius - 0.3 * bevel),
         (bevel, radius),
         (length - bevel, far),
-        (length - 0.3 * bevel, far - 0.3 * bevel),
         (length, far - bevel),
     ):
         sections.append([*(start + (end - start) * along / length), r, r])
