@@ -86,9 +86,23 @@ def test_redundant_arm_prefers_home() -> None:
     arm = ARMS["panda"]
     targets = arm.forward(PANDA_HOME + np.random.default_rng(0).uniform(-0.2, 0.2, (50, 7)))
     far = np.broadcast_to(PANDA_HOME + np.array([0.6, 0, -0.6, 0, 0.5, 0, 0]), (50, 7))
-    pulled = arm.solve(targets, far)
+    free = ArmKinematics(two_arms(PANDA), "left_", PANDA_HOME)
+    free.posture_gain = 0.0
+    pulled, unpulled = arm.solve(targets, far), free.solve(targets, far)
     assert pulled.ok.all()
-    assert np.median(np.abs(pulled.q - PANDA_HOME).max(1)) < 0.6 * np.abs(far[0] - PANDA_HOME).max()
+    assert unpulled.ok.all()
+    away = [np.linalg.norm(s.q - PANDA_HOME, axis=1) for s in (pulled, unpulled)]
+    assert np.all(away[0] < away[1])
+
+
+@given(name=names, seed=st.integers(0, 10**6), batch=st.integers(2, 8))
+@settings(max_examples=20, deadline=None)
+def test_answers_do_not_depend_on_the_rest_of_the_batch(name: str, seed: int, batch: int) -> None:
+    arm = ARMS[name]
+    targets = reachable(arm, batch, seed)
+    together, alone = arm.solve(targets), [arm.solve(T) for T in targets]
+    assert together.ok.tolist() == [bool(s.ok[0]) for s in alone]
+    np.testing.assert_allclose(together.q[together.ok], [s.q[0] for s in alone if s.ok[0]], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -51,13 +51,13 @@ class ArmKinematics(SerialChain):
     """
 
     ROTATION_LENGTH = 0.25  # metres that one radian weighs
-    MAX_STEP = 0.6  # radians per joint and iteration: the linear model is good for about that much
+    MAX_STEP = 1.0  # radians per joint and iteration: beyond, the linear model is worthless
     LIBRARY = 2048
 
     tolerance = Tolerance()
     posture_gain = 0.1
 
-    def solve(self, targets: Array, seeds: Array | None = None, restarts: int = 12, iterations: int = 24) -> Solution:
+    def solve(self, targets: Array, seeds: Array | None = None, restarts: int = 16, iterations: int = 16) -> Solution:
         """Joint vectors that put the tool centre point on each target.
 
         Args:
@@ -76,7 +76,7 @@ class ArmKinematics(SerialChain):
         start = np.broadcast_to(self.home if seeds is None else np.asarray(seeds, float), (len(T), self.size))
         best = self._iterate(T, start, iterations)
         done = 0
-        for count in (2, 4, 8, 16, 32):  # few at first: most targets need only one or two
+        for count in (4, restarts):  # few at first: most targets need only one or two
             count = min(count, restarts - done)
             left = np.flatnonzero(~best.ok)
             if count <= 0 or not len(left):
@@ -89,7 +89,7 @@ class ArmKinematics(SerialChain):
             done += count
         return best
 
-    def solutions(self, target: Array, reference: Array, starts: int = 24, iterations: int = 24) -> Array:
+    def solutions(self, target: Array, reference: Array, starts: int = 24, iterations: int = 16) -> Array:
         """Several distinct answers for one target, nearest to ``reference`` first.
 
         Args:
@@ -213,6 +213,7 @@ class ArmKinematics(SerialChain):
         gain = 0.0 if self.size <= 6 else self.posture_gain if posture_gain is None else posture_gain
         result = np.clip(start, self.lower, self.upper)
         errors = np.full((len(T), 2), np.inf)
+        best = np.full(len(T), np.inf)
         active = np.arange(len(T))
         goal_p, goal_R = np.ascontiguousarray(T[:, :3, 3].T), np.ascontiguousarray(T[:, :3, :3].transpose(2, 1, 0))
         q = np.ascontiguousarray(result.T)
@@ -221,20 +222,19 @@ class ArmKinematics(SerialChain):
             e = np.empty((6, q.shape[1]))
             np.subtract(goal_p, frames[-1, 3], out=e[:3])
             e[3:] = _rotation_error(goal_R, frames[-1, :3])
-            squares = e * e
-            distance, angle = (
-                np.sqrt(squares[0] + squares[1] + squares[2]),
-                np.sqrt(squares[3] + squares[4] + squares[5]),
-            )
-            better = distance + length * angle < errors[active] @ [1.0, length]
+            squares = (e * e).reshape(2, 3, -1).sum(1)
+            distance, angle = np.sqrt(squares)
+            score = distance + length * angle
+            better = score < best
             rows = active[better]
             result[rows], errors[rows, 0], errors[rows, 1] = q.T[better], distance[better], angle[better]
+            best = np.minimum(best, score)
             going = (distance > 0.1 * tolerance.position) | (angle > 0.1 * tolerance.rotation)
             if iteration == iterations or not going.any():
                 break
             J = self.jacobian_of(frames)
             if not going.all():
-                active, q, e, J = active[going], q[:, going], e[:, going], J[:, :, going]
+                active, best, q, e, J = active[going], best[going], q[:, going], e[:, going], J[:, :, going]
                 goal_p, goal_R = goal_p[:, going], goal_R[:, :, going]
             J[3:] *= length
             e[3:] *= length
@@ -249,13 +249,15 @@ class ArmKinematics(SerialChain):
         stuck_low = (q <= self.lower[:, None]) & (gradient < 0.0)
         free = ~(stuck_low | ((q >= self.upper[:, None]) & (gradient > 0.0)))
         masked = J * free.T[:, None]
-        damping = np.minimum(0.5 * (e * e).sum(0), 0.05) + 1e-6  # vanishes with the error: quadratic convergence
+        square = (e * e).sum(0)
+        damping = np.minimum(0.1 * square, 0.05) + 1e-6  # vanishes with the error: quadratic convergence
         A = masked @ masked.transpose(0, 2, 1)
-        A[:, range(6), range(6)] += damping[:, None]
+        A.reshape(-1, 36)[:, ::7] += damping[:, None]
         if gain == 0.0:
             step = (masked.transpose(0, 2, 1) @ np.linalg.solve(A, e.T[..., None]))[..., 0].T
         else:
-            drift = free * (gain * (self.home[:, None] - q))
+            pull = gain * np.minimum(1.0, np.sqrt(square) / 0.1)  # fades, since a moving elbow disturbs the hand
+            drift = free * (pull * (self.home[:, None] - q))
             residual = e.T[..., None] - masked @ drift.T[..., None]
             step = (masked.transpose(0, 2, 1) @ np.linalg.solve(A, residual))[..., 0].T + drift
         return step * np.minimum(1.0, self.MAX_STEP / np.maximum(np.abs(step).max(0), 1e-9))
@@ -273,18 +275,12 @@ class ArmKinematics(SerialChain):
 
 def _rotation_error(goal: Array, actual: Array) -> Array:
     """(3, B) rotation vector in the world frame that turns ``actual`` into ``goal``; both (3 columns, 3, B)."""
-    sine = np.zeros(goal.shape[1:])
-    for k in range(3):
-        a, g = actual[k], goal[k]
-        sine[0] += a[1] * g[2] - a[2] * g[1]
-        sine[1] += a[2] * g[0] - a[0] * g[2]
-        sine[2] += a[0] * g[1] - a[1] * g[0]
-    sine *= 0.5
-    cosine = 0.5 * ((actual * goal).sum((0, 1)) - 1.0)
+    M = (actual[:, :, None] * goal[:, None]).sum(0)  # (R_goal R_actual')' for each entry of the batch
+    sine = 0.5 * (M[(1, 2, 0), (2, 0, 1)] - M[(2, 0, 1), (1, 2, 0)])
+    cosine = 0.5 * (M[0, 0] + M[1, 1] + M[2, 2] - 1.0)
     norm = np.sqrt((sine * sine).sum(0))
     vector = sine * (np.arctan2(norm, cosine) / np.maximum(norm, 1e-12))
     flipped = (cosine < 0.0) & (norm < 1e-4)
     if flipped.any():
-        R = np.einsum("kib,kjb->bij", goal[..., flipped], actual[..., flipped])
-        vector[:, flipped] = rotation_vector(R).T
+        vector[:, flipped] = rotation_vector(M[..., flipped].transpose(2, 1, 0)).T
     return vector
