@@ -50,7 +50,7 @@ def line(outcome: harness.Outcome, width: int) -> str:
     spread = outcome.spread or (0.0, 0.0)
     return (
         f"{outcome.name:<{width}}  {number(outcome.ours):>10}  {number(outcome.peer):>10}  {outcome.ratio:>6.2f}  "
-        f"{f'{spread[0]:.2f}-{spread[1]:.2f}':>11}  {outcome.repetitions:>4}  {outcome.unit:<12}  {outcome.peer_name}"
+        f"{f'{spread[0]:.2f}-{spread[1]:.2f}':>11}  {outcome.repetitions:>4}  {outcome.unit:<14}  {outcome.peer_name}"
     )
 
 
@@ -83,7 +83,7 @@ def bench(arguments: Arguments) -> int:
     width = max(map(len, names))
     renderer = probe().renderer or "none"
     print(f"{describe_machine(machine() | {'renderer': renderer})}, commit {commit()}")
-    print(f"{'benchmark':<{width}}  {'ours':>10}  {'peer':>10}  {'ratio':>6}  {'spread':>11}  reps  {'unit':<12}  peer")
+    print(f"{'benchmark':<{width}}  {'ours':>10}  {'peer':>10}  {'ratio':>6}  {'spread':>11}  reps  {'unit':<14}  peer")
     outcomes = []
     for name in names:
         outcomes.append(harness.run(harness.REGISTRY[name]))
