@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -101,6 +102,7 @@ class Motion:
         self.collision = CollisionWorld(sim.model)
         self.held: dict[str, tuple[Actor, np.ndarray]] = {}
         self.plan_seconds = 0.0
+        self._supposed: dict[str, np.ndarray] = {}
 
     # ------------------------------------------------------------ commanded
 
@@ -142,11 +144,7 @@ class Motion:
         started = perf_counter()
         self.measure_held()
         self.collision.set_state(self.sim.data.qpos)
-        moving = [s for s in steps if isinstance(s, Move | Line)]
-        paths = {s.side: self._path(s) for s in moving}
-        samples = {s.side: self._timed(s, paths[s.side]) for s in moving}
-        if len(moving) == 2 and not self._clear_together(moving, samples):
-            samples = self._one_after_the_other(moving, samples)
+        samples = self._plan([s for s in steps if isinstance(s, Move | Line)])
         self.plan_seconds += perf_counter() - started
         grips = {s.side: self._ramp(s) for s in steps if isinstance(s, Grip)}
         pause = max((round(s.seconds * self.sim.fps) for s in steps if isinstance(s, Wait)), default=0)
@@ -185,9 +183,19 @@ class Motion:
 
     # ------------------------------------------------------------- planning
 
+    @contextmanager
+    def supposing(self, side: str, q: np.ndarray) -> Iterator[None]:
+        """Within the block, collision tests take an arm to be at joints ``q``, where it will be by then."""
+        before = dict(self._supposed)
+        self._supposed[side] = q
+        try:
+            yield
+        finally:
+            self._supposed = before
+
     def configuration(self, **arms: np.ndarray) -> dict[str, np.ndarray]:
-        """Joints of both arms, commanded where not given."""
-        return {side: arms.get(side, self.q(side)) for side in self.sim.arms}
+        """Joints of both arms: as given, else as supposed, else as commanded."""
+        return {side: arms.get(side, self._supposed.get(side, self.q(side))) for side in self.sim.arms}
 
     def clear(self, arms: dict[str, np.ndarray], touch: dict[str, frozenset[str]], openings=None) -> bool:
         """Whether a configuration of both arms is free of forbidden contact."""
@@ -226,6 +234,34 @@ class Motion:
             else:
                 bodies.add(self.sim.model.body(name).id)
         return frozenset(bodies)
+
+    def _plan(self, moving: list[Move | Line]) -> dict[str, np.ndarray]:
+        """Side to (T, N) commanded joints; both arms at once where that is clear, else one after the other."""
+        try:
+            samples = {s.side: self._timed(s, self._path(s)) for s in moving}
+        except PlanningError as error:
+            if len(moving) < 2:
+                raise
+            return self._by_turns(moving, error)
+        if len(moving) == 2 and not self._clear_together(moving, samples):
+            return self._by_turns(moving, PlanningError("no path", "the arms are in each other's way"))
+        return samples
+
+    def _by_turns(self, moving: list[Move | Line], failure: PlanningError) -> dict[str, np.ndarray]:
+        """Let one arm wait until the other has gone; its way is planned anew past where the other will be."""
+        for first, second in (moving, moving[::-1]):
+            try:
+                a = self._timed(first, self._path(first))
+                with self.supposing(first.side, a[-1]):
+                    b = self._timed(second, self._path(second))
+            except PlanningError:
+                continue
+            waiting = np.repeat(self.q(second.side)[None], len(a), 0)
+            return {
+                first.side: np.concatenate([a, np.repeat(a[-1:], len(b), 0)]),
+                second.side: np.concatenate([waiting, b]),
+            }
+        raise failure
 
     def _path(self, step: Move | Line) -> np.ndarray:
         """(K, N) waypoints from the commanded joints to the goal."""
@@ -289,16 +325,3 @@ class Motion:
             if not self.clear(self.configuration(**arms), touch):
                 return False
         return True
-
-    def _one_after_the_other(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Two motions that would collide when run at once: let one wait for the other, in the order that is clear."""
-        for first, second in (steps, steps[::-1]):
-            a, b = samples[first.side], samples[second.side]
-            start = self.q(second.side)
-            staggered = {
-                first.side: np.concatenate([a, np.repeat(a[-1:], len(b), 0)]),
-                second.side: np.concatenate([np.repeat(start[None], len(a), 0), b]),
-            }
-            if self._clear_together(steps, staggered):
-                return staggered
-        raise PlanningError("no path", "the arms are in each other's way")

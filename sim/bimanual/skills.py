@@ -64,6 +64,7 @@ class Skills:
         touch: Iterable[str] = (),
         grasps: Sequence[GraspPoint] | None = None,
         verify: bool = True,
+        other_home: bool = False,
     ) -> list[Step]:
         """Take hold of an object.
 
@@ -77,6 +78,7 @@ class Skills:
             prefer: (3,) world direction in which the hand should approach, as far as possible.
             touch: further actors that the hand may touch while approaching.
             verify: the fingers must be measured to hold the object.
+            other_home: the other arm goes home meanwhile, so only its home posture is in the way.
 
         Raises:
             PlanningError: "no feasible grasp".
@@ -85,7 +87,11 @@ class Skills:
         options = candidates(actor, points, self.max_opening)
         if not options:
             raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
-        chosen, q_pre = self._feasible(side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening)
+        away = other(side)
+        with self.motion.supposing(away, self.sim.arms[away].home if other_home else self.motion.q(away)):
+            chosen, q_pre = self._feasible(
+                side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening
+            )
         T_offset = inverse(actor.pose()) @ back_off(chosen.T, -deeper)
         allowed = frozenset({actor.name, *touch})
         steps: list[Step] = []
