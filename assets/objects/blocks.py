@@ -96,6 +96,6 @@ def block(
             FunctionalPoint("top", _pose(np.eye(3), (0, 0, 2 * hz))),
         ),
         clutter=False,
-        seen=tuple(f"{a}{name} {noun}" for a in ("", "small ", "solid ", "plain ")),
+        seen=tuple(f"{a}{name} {noun}" for a in ("", "solid ", "plain ", "smooth ")),
         unseen=(f"{noun} in {name}",),
     )
