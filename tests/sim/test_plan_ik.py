@@ -95,6 +95,21 @@ def test_redundant_arm_prefers_home() -> None:
     assert np.all(away[0] < away[1])
 
 
+def test_joints_with_more_than_one_turn_are_not_wound_up() -> None:
+    wide = X5.replace('range="-3.14 2.09"', 'range="-6.28 6.28"').replace(
+        'axis="1 0 0" range="-1.57 1.57"', 'axis="1 0 0" range="-6.28 6.28"'
+    )
+    arm = ArmKinematics(two_arms(wide), "left_", X5_HOME)
+    start = X5_HOME + np.array([3.0, 0, 0, 0, 0, -5.0])
+    targets = arm.forward(start + np.random.default_rng(0).uniform(-0.1, 0.1, (20, 6)))
+    for T in targets:
+        nearest = arm.solutions(T, start)[0]
+        assert np.abs(nearest - start).max() < 0.5
+    solution = arm.solve(reachable(arm, 200, 0), start)
+    assert solution.ok.mean() >= 0.99
+    assert np.all((solution.q >= arm.lower) & (solution.q <= arm.upper))
+
+
 @given(name=names, seed=st.integers(0, 10**6), batch=st.integers(2, 8))
 @settings(max_examples=20, deadline=None)
 def test_answers_do_not_depend_on_the_rest_of_the_batch(name: str, seed: int, batch: int) -> None:

@@ -83,6 +83,7 @@ class ArmKinematics(SerialChain):
                 break
             nearest = self._nearest(T[left], restarts)[:, done : done + count]
             tries = self._iterate(np.repeat(T[left], count, 0), self.library[nearest.ravel()], iterations)
+            tries.q[:] = self._unwound(tries.q, np.repeat(start[left], count, 0))
             pick = self._closest(tries, start[left], count)
             for into, what in zip(best, tries, strict=True):
                 into[left] = what[pick]
@@ -104,7 +105,7 @@ class ArmKinematics(SerialChain):
         T = self._checked(target)
         seeds = np.vstack([reference, self.home, self.library[self._nearest(T, max(starts - 2, 1))[0]]])
         tries = self._iterate(np.repeat(T, len(seeds), 0), seeds, iterations)
-        found = tries.q[tries.ok]
+        found = self._unwound(tries.q[tries.ok], np.asarray(reference, float))
         found = found[np.argsort(np.abs(found - reference).max(1), kind="stable")]
         keep: list[Array] = []
         for q in found:
@@ -197,7 +198,16 @@ class ArmKinematics(SerialChain):
         distance = (library * library).sum(1) - 2.0 * wanted @ library.T
         distance[:, :2] = -np.inf
         distance = np.round(distance, 9)  # ties must not depend on the last bit of a matrix product
-        return np.argsort(distance, axis=1, kind="stable")[:, :count]
+        near = np.sort(np.argpartition(distance, count, axis=1)[:, :count], axis=1)
+        order = np.argsort(np.take_along_axis(distance, near, 1), axis=1, kind="stable")
+        return np.take_along_axis(near, order, 1)
+
+    def _unwound(self, q: Array, reference: Array) -> Array:
+        """The same posture with whole turns taken off where a joint's limits leave room for more than one turn."""
+        turns = np.round((q - reference) / (2.0 * np.pi)) * (2.0 * np.pi)
+        turns[:, self._slides] = 0.0
+        shifted = q - turns
+        return np.where((shifted >= self.lower) & (shifted <= self.upper), shifted, q)
 
     def _closest(self, tries: Solution, start: Array, count: int) -> np.ndarray:
         """Flat index of the try to keep for each target: reached and least joint travel, else least error."""
