@@ -110,6 +110,7 @@ class _Collector:
         self.open = len(self.pending)
         self.lost: dict[int, dict[int, str]] = {}
         self.deaths: Counter[tuple[int, int]] = Counter()
+        self.troubled: set[str] = set()
         self.made_now = 0
 
     def work(self, progress: Progress | None) -> Outcome:
@@ -183,7 +184,10 @@ class _Collector:
                     file.write(event.trace + "\n")
             except OSError as error:
                 raise storage_error(path, error) from error
-            self.progress.log(f"unexpected error in {task}; it counts as a failed attempt; see {path}", important=True)
+            if task not in self.troubled:
+                self.troubled.add(task)
+                text = f"unexpected error in {task}: a bug; it counts as a failed attempt; traceback in {path}"
+                self.progress.log(text, important=True)
         self.progress.advance()
 
     def _died(self, event: Died) -> None:

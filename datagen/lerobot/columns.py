@@ -11,6 +11,9 @@ from assets.errors import InvalidSettingsError
 from datagen.episode import Feature
 from datagen.lerobot.layout import BOOKKEEPING
 
+_SIZED = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+DTYPES = ("float32", "float64", *_SIZED, "bool")
+
 
 def stored(features: dict[str, Feature]) -> dict[str, Feature]:
     """Features that are columns of the data files: the numeric ones, then the bookkeeping."""
@@ -54,10 +57,10 @@ def check_features(features: dict[str, Feature]) -> None:
         elif f.dtype == "video":
             if len(f.shape) != 3 or f.shape[2] != 3:
                 problems.append(f'video "{name}" has shape {f.shape}, needed is (height, width, 3)')
+        elif f.dtype not in DTYPES:
+            problems.append(f'"{name}" has dtype {f.dtype}; allowed are video, {", ".join(DTYPES)}')
         elif len(f.shape) != 1 or f.shape[0] < 1:
             problems.append(f'"{name}" has shape {f.shape}; flatten it to one dimension')
-        elif np.dtype(f.dtype).kind not in "fiub":
-            problems.append(f'"{name}" has dtype {f.dtype}; allowed are floats, integers and bool')
         elif f.names and len(f.names) != f.shape[0]:
             problems.append(f'"{name}" has {f.shape[0]} elements but {len(f.names)} names')
     if problems:

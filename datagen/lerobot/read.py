@@ -205,7 +205,7 @@ class Dataset:
 
     def _read_episodes(self, wanted) -> pa.Table:
         """Columns of meta/episodes chosen by name, the committed rows of all files."""
-        paths = sorted((self.root / "meta/episodes").glob("*/*.parquet"), key=_number)
+        paths = sorted((self.root / "meta/episodes").glob("*/*.parquet"), key=file_number)
         tables = []
         remaining = self.info["total_episodes"]
         for path in paths:
@@ -218,7 +218,8 @@ class Dataset:
         return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 
 
-def _number(path: Path) -> tuple[int, int]:
+def file_number(path: Path) -> tuple[int, int]:
+    """Chunk and file number in a path."""
     match = layout.FILE_PATTERN.search(path.as_posix())
     return (int(match[1]), int(match[2])) if match else (0, 0)
 

@@ -123,6 +123,13 @@ def scan(path: Path, fps: int) -> Iterator[Packet]:
         yield packet
 
 
+def coded(path: Path, fps: int, start: int, length: int) -> Iterator[bytes]:
+    """The coded bytes of ``length`` frames from frame ``start`` on."""
+    for facts, packet, _ in _packets(path, fps):
+        if start <= facts.index < start + length:
+            yield bytes(packet)
+
+
 def join(file: BinaryIO, clips: Iterable[Clip], fps: int) -> None:
     """Write clips one after the other into an MP4 without encoding them again.
 

@@ -1,0 +1,192 @@
+"""``datagen``: record expert episodes; verify, merge, report, replay. Parses, calls one function, prints."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from assets.command import run_command
+from assets.errors import TwinloomError
+
+FLAG = tyro.conf.FlagCreatePairsOff
+CONFIGS = {"demo_clean": "none", "demo_randomized": "clutter,lighting,background,table,language"}
+
+
+def collect(
+    tasks: tuple[str, ...] = ("all",),
+    randomize: tuple[str, ...] = (),
+    robot: str = "franka-panda",
+    episodes: int = 1,
+    cameras: tuple[str, ...] = ("head", "left_wrist", "right_wrist"),
+    size: str = "320x240",
+    fps: int = 25,
+    seed: int = 0,
+    workers: int = 0,
+    out: Path = Path("data/demo"),
+    config: Literal["demo_clean", "demo_randomized"] = "demo_clean",
+    attempts: int = 10,
+    codec: Literal["h264", "av1"] = "h264",
+    render: Literal["auto", "fast", "nice", "best"] = "auto",
+) -> int:
+    """Let the scripted experts do tasks and record them as one LeRobot v3.0 dataset.
+
+    Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
+    Further commands: datagen verify, datagen merge, datagen report, datagen replay (each with --help).
+
+    Args:
+        tasks: task names, all, or a count n for the first n (sim list tasks).
+        randomize: axes (sim list axes), all or none; overrides --config.
+        robot: robot name (sim list robots).
+        episodes: episodes per task.
+        cameras: camera names (sim list cameras).
+        size: image size, WIDTHxHEIGHT.
+        fps: frames and actions per second, a divisor of 250.
+        seed: run seed; episode k of a task depends on this, the task and k alone.
+        workers: processes; 0 is one a core, fewer where memory is short.
+        out: folder of the dataset, new or begun with the same settings.
+        config: RoboTwin's names for "no randomisation" and "its five axes".
+        attempts: how often an episode is tried before it counts as failed.
+        codec: video codec.
+        render: image quality; auto is fast on a software renderer and best on a GPU.
+    """
+    from datagen.collect import Run
+    from datagen.collect import collect as run_collection
+    from datagen.pool import default_workers
+    from datagen.settings import Settings, check_settings, parse_size, settle
+    from datagen.source import Bimanual
+    from datagen.summary import heading, table, totals
+    from sim.select import select
+
+    source = Bimanual()
+    settings = Settings(
+        tasks=tuple(sorted(select("task", tasks, source.names("task"), "sim list tasks"))),
+        robot=select("robot", robot, source.names("robot"), "sim list robots")[0],
+        seed=seed,
+        cameras=tuple(select("camera", cameras, source.names("camera"), "sim list cameras")),
+        size=parse_size(size),
+        fps=fps,
+        randomize=tuple(sorted(select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes"))),
+        attempts=attempts,
+        codec=codec,
+        render=render,
+        source=source.name,
+        engine=source.engine(),
+    )
+    run = Run(settings, episodes, workers or default_workers(), out)
+    check_settings(settings, run.episodes, run.workers)
+    print(heading(settle(out, settings), episodes, run.workers, out), flush=True)
+    outcome = run_collection(run)
+    if outcome.signal:
+        kept = f"{outcome.account.made:,} of {outcome.account.asked:,} episodes kept in {out}"
+        print(f"interrupted: {kept}; continue with: {shlex.join(['datagen', *sys.argv[1:]])}")
+        return 128 + outcome.signal
+    print(table(outcome.account))
+    print(totals(outcome.account, out))
+    if outcome.account.made:
+        from datagen.report import write_report
+
+        print(f"report  {write_report(out)}        check  datagen verify {shlex.quote(str(out))}")
+    return 0 if outcome.account.made >= outcome.account.asked else 1
+
+
+def verify(dataset: Annotated[Path, tyro.conf.Positional], quick: Annotated[bool, FLAG] = False) -> int:
+    """Check a LeRobot v3.0 dataset and name everything that is wrong. Exit code 1 if something is.
+
+    Args:
+        dataset: folder of the dataset, ours or anybody's.
+        quick: neither decode the videos nor compute checksums.
+    """
+    from datagen.lerobot.verify import verify as check
+
+    terminal = sys.stderr.isatty()
+    verdict = check(
+        dataset,
+        quick=quick,
+        step=lambda what: print(f"\r\x1b[Kchecking {what}", end="", file=sys.stderr, flush=True) if terminal else None,
+    )
+    if terminal:
+        print("\r\x1b[K", end="", file=sys.stderr)
+    for problem in verdict.problems:
+        print(problem)
+    for note in verdict.notes:
+        print(f"note: {note}")
+    found = len(verdict.problems)
+    state = "no problem found" if not found else f"{found:,} problem{'s' if found > 1 else ''} found"
+    print(f"{dataset}: {verdict.episodes:,} episodes, {verdict.frames:,} frames: {state}")
+    return 1 if found else 0
+
+
+def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional], out: Path) -> int:
+    """Join datasets of the same robot, rate and features into a new one, without encoding videos again.
+
+    Args:
+        datasets: folders of the datasets, in the order their episodes shall have.
+        out: new folder.
+    """
+    from assets.progress import Progress
+    from datagen.lerobot.merge import merge as join
+    from datagen.lerobot.read import Dataset
+
+    total = sum(len(Dataset(dataset)) for dataset in datasets)
+    with Progress(total, "episode") as progress:
+        episodes, frames = join(datasets, out, step=lambda done, _: progress.advance(done - progress.done))
+    print(f"{out}: {episodes:,} episodes, {frames:,} frames        check  datagen verify {shlex.quote(str(out))}")
+    return 0
+
+
+def report(dataset: Annotated[Path, tyro.conf.Positional]) -> int:
+    """Write one self-contained HTML page about a dataset, and print its path.
+
+    Args:
+        dataset: folder of the dataset.
+    """
+    from datagen.report import write_report
+
+    print(write_report(dataset))
+    return 0
+
+
+def replay(dataset: Annotated[Path, tyro.conf.Positional], episode: int = 0, images: bool = True) -> int:
+    """Rebuild an episode from its record, step its actions, compare everything. Exit code 1 if anything differs.
+
+    Args:
+        dataset: folder of the dataset.
+        episode: index in the dataset.
+        images: also render and compare the images.
+    """
+    from datagen.replay import replay as again
+
+    result = again(dataset, episode, images=images)
+    success = "succeeded" if result.success else "did not succeed"
+    print(f"{dataset}, episode {episode}: {result.task}, {result.frames:,} frames, {success}")
+    for comparison in result.comparisons:
+        print(f"  {comparison}")
+    return 0 if result.equal else 1
+
+
+COMMANDS = {"verify": verify, "merge": merge, "report": report, "replay": replay}
+
+
+def main() -> None:
+    """Entry point of the ``datagen`` command."""
+    words = sys.argv[1:]
+    if words and words[0] in COMMANDS:
+        name = words[0]
+        run_command(lambda: tyro.cli(COMMANDS[name], prog=f"datagen {name}", args=words[1:]))
+    elif words and not words[0].startswith("-"):
+        known = ", ".join(COMMANDS)
+        run_command(lambda: _refuse(f'unknown command "{words[0]}"; there are {known}, and none to record episodes'))
+    else:
+        run_command(lambda: tyro.cli(collect, prog="datagen", args=words))
+
+
+def _refuse(message: str) -> int:
+    raise TwinloomError(message)
+
+
+if __name__ == "__main__":
+    main()
