@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """What the file of a task says about itself.
+
+    Attributes:
+        summary: first line of its docstring.
+        randomised, success: what the docstring says after "Randomised:" and "Success:"; "" if it does not.
+        limit: step limit in RoboTwin's frames of 0.06 s.
+    """
+
+    summary: str
+    randomised: str
+    success: str
+    limit: int
 
 
 def tasks() -> Sequence[str]:
@@ -40,7 +58,7 @@ def axes() -> Sequence[str]:
 def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
     """Aligned lines "name  what it is" of one list; cameras have no second column."""
     if what == "tasks":
-        return aligned({name: task_summary(name) for name in tasks()})
+        return aligned({name: task_entry(name).summary for name in tasks()})
     if what == "robots":
         from assets.robots import load_robot
 
@@ -52,16 +70,40 @@ def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
     return list(cameras())
 
 
-@cache
-def task_summary(name: str) -> str:
-    """First line of the docstring of a task's file, read without importing it."""
-    import sim.bimanual.tasks as package
-
-    source = Path(package.__path__[0], f"{name}.py").read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-
-
 def aligned(entries: dict[str, str]) -> list[str]:
     """Lines with the descriptions in one column."""
     width = max(map(len, entries), default=0)
     return [f"{name:<{width}}  {text}".rstrip() for name, text in entries.items()]
+
+
+@cache
+def task_entry(name: str) -> TaskEntry:
+    """Read the file of one task without importing it. Raises FileNotFoundError for an unknown name."""
+    import sim.bimanual.tasks as package
+
+    module = ast.parse(Path(package.__path__[0], f"{name}.py").read_text(encoding="utf-8"))
+    docstring = ast.get_docstring(module) or ""
+    parts = re.split(r" (Randomised|Success): ", " ".join(docstring.split()))
+    said = dict(zip(parts[1::2], parts[2::2], strict=True))
+    summary = docstring.partition("\n")[0]
+    return TaskEntry(summary, said.get("Randomised", ""), said.get("Success", ""), _limit(module))
+
+
+def _limit(module: ast.Module) -> int:
+    """The class attribute ``limit``."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and target.id == "limit":
+                    return int(node.value.value)  # type: ignore[arg-type]
+    return 0
+
+
+def task_page() -> str:
+    """The table of docs/tasks.md between its markers, as Markdown."""
+    rows = ["| task | what to do | randomised | done when | step limit |", "|---|---|---|---|---:|"]
+    for name in tasks():
+        entry = task_entry(name)
+        cells = (f"`{name}`", entry.summary, entry.randomised, entry.success, str(entry.limit))
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)

@@ -9,6 +9,7 @@ import pytest
 
 from assets.machine import REPOSITORY
 from assets.results import RESULTS, markdown, read_results
+from sim.catalogue import task_entry, tasks
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -49,3 +50,19 @@ def test_result_tables_equal_their_data(file):
     table = file.with_suffix(".md")
     assert table.exists(), "run: python -m assets.results"
     assert table.read_text(encoding="utf-8") == markdown(read_results(file)), "run: python -m assets.results"
+
+
+def test_table_of_tasks_equals_the_code():
+    from sim.docs import PAGE, with_table
+
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_table(page) == page, "run: python -m sim.docs"
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_every_task_says_what_it_draws_and_when_it_is_done(name):
+    entry = task_entry(name)
+    assert entry.summary.endswith(".")
+    assert entry.randomised
+    assert entry.success
+    assert entry.limit > 0
