@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import qmc
 
 from assets.errors import TwinloomError
 from sim.bimanual.plan.chain import SerialChain
@@ -179,7 +178,7 @@ class ArmKinematics(SerialChain):
     @cached_property
     def library(self) -> Array:
         """(LIBRARY, N) fixed postures: home, middle of the limits, then a Halton sequence within 95 % of the limits."""
-        points = qmc.Halton(self.size, scramble=False).random(self.LIBRARY - 2 + 20)[20:]  # skip the correlated start
+        points = _halton(self.size, self.LIBRARY - 2)
         middle, half = 0.5 * (self.lower + self.upper), 0.475 * (self.upper - self.lower)
         return np.vstack([self.home, middle, middle + half * (2.0 * points - 1.0)])
 
@@ -281,6 +280,22 @@ class ArmKinematics(SerialChain):
         if not np.isfinite(T).all():
             raise TwinloomError("a target pose is not finite; check the grasp or goal it was computed from")
         return T
+
+
+def _halton(dimensions: int, count: int) -> Array:
+    """(count, dimensions) points that fill the unit cube evenly; the first 20, which are correlated, are skipped.
+
+    Written out because importing SciPy's takes longer than planning an episode.
+    """
+    bases = [n for n in range(2, 90) if all(n % d for d in range(2, n))][:dimensions]
+    points = np.zeros((count, dimensions))
+    for column, base in zip(points.T, bases, strict=True):
+        index, weight = np.arange(20, 20 + count), 1.0
+        while index.any():
+            weight /= base
+            column += weight * (index % base)
+            index = index // base
+    return points
 
 
 def _rotation_error(goal: Array, actual: Array) -> Array:
