@@ -21,6 +21,7 @@ from datagen.source import BIMANUAL, Source, load_source
 from datagen.worker import Done, Job, Ready
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, so that the staging folder stays small
+COMMIT_SHARE = 10  # commits take at most one part in so many of the time, however large the open files are
 DEATHS = 2  # workers that die at the same attempt before it counts as failed
 ERRORS = Path("meta/errors.log")
 
@@ -136,7 +137,7 @@ class _Collector:
     def _loop(self, pool: Pool) -> dict[str, str]:
         """Until every slot is resolved or a signal came. Returns the facts that the first worker reported."""
         facts: dict[str, str] = {}
-        committed = time.monotonic()
+        committed, took = time.monotonic(), 0.0
         while self.open and not self.stop.signal:
             self._feed(pool)
             for event in pool.events(timeout=0.5):
@@ -148,10 +149,13 @@ class _Collector:
                     self._done(event)
                 elif isinstance(event, Died):
                     self._died(event)
-            ready = self.ledger.ready()
-            if ready >= self.run.commit_slots or (ready and time.monotonic() - committed > self.run.commit_s):
+            ready, since = self.ledger.ready(), time.monotonic() - committed
+            due = ready >= self.run.commit_slots or (ready and since > self.run.commit_s)
+            if due and since > COMMIT_SHARE * took:
+                began = time.monotonic()
                 self.ledger.commit()
                 committed = time.monotonic()
+                took = committed - began
             self.progress.tick()
         return facts
 
@@ -167,7 +171,7 @@ class _Collector:
         return self.tasks[slot % len(self.tasks)]
 
     def _done(self, event: Done) -> None:
-        self.ledger.add(event.slot, event.made)
+        self.ledger.add(event.slot, event.made, event.flush_s)
         self.open -= 1
         task = self._task(event.slot)
         if event.made:

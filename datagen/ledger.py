@@ -42,6 +42,7 @@ class Ledger:
         clean_partial(out)
         self._failed: dict[int, dict[str, Any]] = _read_failed(out)
         self._waiting: dict[int, bool] = {}
+        self._flush_s: dict[int, float] = {}
         self._writer: Writer | None = None
         kept: set[int] = set()
         if (out / INFO).exists():
@@ -61,9 +62,10 @@ class Ledger:
         """Whether a slot needs no more work."""
         return slot < self.next or slot in self._waiting or slot in self._failed
 
-    def add(self, slot: int, made: bool) -> None:
-        """A worker has staged a slot."""
+    def add(self, slot: int, made: bool, flush_s: float = 0.0) -> None:
+        """A worker has staged a slot, and that took ``flush_s`` seconds more than the slot itself knows."""
         self._waiting[slot] = made
+        self._flush_s[slot] = flush_s
 
     def ready(self) -> int:
         """How many staged slots could be committed now: those before the first unresolved one."""
@@ -90,6 +92,8 @@ class Ledger:
             self._writer = self._open(next(iter(episodes.values())).spec)
         timing = {slot: episode.timing for slot, episode in episodes.items()}
         timing |= {slot: failure.pop("timing") for slot, failure in failures.items()}
+        for slot, seconds in timing.items():
+            seconds["write"] = seconds.get("write", 0.0) + self._flush_s.pop(slot, 0.0)
         write_timing(self.out, sorted(timing.items()))
         failed = self._failed | failures
         sidecars = {

@@ -37,13 +37,16 @@ def slot_path(out: Path, slot: int) -> Path:
     return out / STAGING / f"slot-{slot:06d}"
 
 
-def stage_episode(out: Path, slot: int, episode: Episode, spec: DatasetSpec, codec: Codec, attempts: int) -> None:
+def stage_episode(out: Path, slot: int, episode: Episode, spec: DatasetSpec, codec: Codec, attempts: int) -> float:
     """Render, encode and write one episode.
 
     Args:
         out: folder of the dataset.
         slot: number of the slot the episode fills.
         attempts: how many attempts it took.
+
+    Returns:
+        Seconds until everything was safe on the disk; the timing of the episode itself cannot contain them.
 
     Raises:
         InvalidSettingsError: the arrays do not fit the features of ``spec``.
@@ -86,7 +89,10 @@ def stage_episode(out: Path, slot: int, episode: Episode, spec: DatasetSpec, cod
             "columns": _columns(slot, episode, spec, attempts),
         }
         timing["write"] = time.perf_counter() - begin
-        write_json(folder / "episode.json", facts | {"timing": timing})
+        text = json.dumps(facts | {"timing": timing}, ensure_ascii=False, allow_nan=False)
+        (folder / "episode.json").write_text(text, encoding="utf-8")
+        begin = time.perf_counter()
+    return time.perf_counter() - begin
 
 
 def stage_failure(out: Path, slot: int, task: str, failures: list[str], timing: dict[str, float]) -> None:

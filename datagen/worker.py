@@ -60,12 +60,21 @@ class Started:
 
 @dataclass(frozen=True)
 class Done:
-    """A slot is resolved and staged. ``failures``: reason of each failed attempt; ``trace``: of the first exception."""
+    """A slot is resolved and staged.
+
+    Attributes:
+        slot, made: which, and whether it holds an episode.
+        failures: reason of each failed attempt.
+        frames: length of the episode.
+        flush_s: seconds until it was safe on the disk.
+        trace: of the first exception.
+    """
 
     slot: int
     made: bool
     failures: list[str]
     frames: int = 0
+    flush_s: float = 0.0
     trace: str = ""
 
 
@@ -116,8 +125,8 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
             if rollout.success:
                 episode, spec = compose(job.task, rollout, seed, source, settings)
                 episode.extra |= {"failures": failures, "timing": timing}
-                stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
-                return Done(job.slot, True, failures, rollout.length, trace)
+                flush_s = stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
+                return Done(job.slot, True, failures, rollout.length, flush_s, trace)
             failures.append(rollout.reason)
         except Exception as error:  # a bug in one task must not stop the others; it is counted and shown
             if isinstance(error, MemoryError) or _concerns_the_run(error):
@@ -125,7 +134,7 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
             failures.append(f"error: {type(error).__name__}")
             trace = trace or f"{job.task}, episode {job.episode}, attempt {attempt}\n{traceback.format_exc()}"
     stage_failure(out, job.slot, job.task, failures, timing)
-    return Done(job.slot, False, failures, 0, trace)
+    return Done(job.slot, False, failures, trace=trace)
 
 
 def _concerns_the_run(error: Exception) -> bool:

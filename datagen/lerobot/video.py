@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import av
 import numpy as np
@@ -64,8 +64,7 @@ class Clip:
     length: int
 
 
-@dataclass(frozen=True)
-class Packet:
+class Packet(NamedTuple):
     """One coded frame: its number in the file, its decoding order number, and whether it stands alone."""
 
     index: int
@@ -102,17 +101,19 @@ def _packets(path: Path, fps: int) -> Iterator[tuple[Packet, av.Packet, av.Video
     with container:
         if stream.time_base is None:
             raise TwinloomError(f"{path} has no time base")
-        ticks = 1 / (stream.time_base * fps)  # per frame
+        exact = 1 / (stream.time_base * fps)  # ticks per frame
+        ticks = exact.numerator if exact.denominator == 1 else exact  # whole numbers are much faster
         try:
             for packet in container.demux(stream):
                 if packet.size == 0:
                     continue
                 if packet.pts is None or packet.dts is None:
                     raise TwinloomError(f"{path}: a frame has no time stamp")
-                index, order = packet.pts / ticks, packet.dts / ticks
-                if index.denominator != 1:
-                    raise TwinloomError(f"{path}: a frame at {float(index / fps):.6f} s is not on the {fps} Hz grid")
-                yield Packet(int(index), round(order), packet.is_keyframe, packet.size), packet, stream
+                index, rest = divmod(packet.pts, ticks)
+                if rest:
+                    seconds = float(packet.pts * stream.time_base)
+                    raise TwinloomError(f"{path}: a frame at {seconds:.6f} s is not on the {fps} Hz grid")
+                yield Packet(index, round(packet.dts / ticks), packet.is_keyframe, packet.size), packet, stream
         except (av.error.FFmpegError, OSError) as error:
             raise TwinloomError(f"{path} is damaged: {error}") from error
 

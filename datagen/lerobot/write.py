@@ -60,11 +60,10 @@ class Writer:
         check_features(spec.features)
         self.root, self.spec, self.videos = root, spec, dict(videos)
         self.limits = limits or layout.Limits()
+        self.state = State(spec.features, spec.fps, self.limits)
         if (root / layout.INFO).exists():
             self._refuse_other(layout.read_info(root))
             self.state = State.load(root, spec.features, spec.fps, self.limits)
-        else:
-            self.state = State(spec.features, spec.fps, self.limits)
         self.manifest = Manifest.load(root)
         self._schema = episode_schema(spec.features)
         self._clean()
@@ -197,11 +196,8 @@ class Writer:
         theirs, ours = info["features"], mine["features"]
         problems += [f'feature "{name}" is only there' for name in theirs.keys() - ours.keys()]
         problems += [f'feature "{name}" is only here' for name in ours.keys() - theirs.keys()]
-        problems += [
-            f'feature "{name}" differs: {_short(theirs[name])} there, {_short(ours[name])} here'
-            for name in ours.keys() & theirs.keys()
-            if theirs[name] != ours[name]
-        ]
+        for name in ours.keys() & theirs.keys():
+            problems += _differences(f'feature "{name}"', theirs[name], ours[name])
         if problems:
             raise InvalidSettingsError(f"{self.root} holds another dataset", sorted(problems))
 
@@ -252,6 +248,14 @@ def _sync(folders: list[Path]) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _differences(what: str, there: Any, here: Any) -> list[str]:
+    """One sentence per value that differs, inside dictionaries too."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        keys = [*here, *(key for key in there if key not in here)]
+        return [d for key in keys for d in _differences(f"{what}, {key}", there.get(key), here.get(key))]
+    return [] if there == here else [f"{what} is {_short(there)} there, {_short(here)} here"]
 
 
 def _short(value: Any) -> str:

@@ -11,6 +11,7 @@ from datagen.collect import ERRORS, Run
 from datagen.settings import Settings
 from tests.datagen.fake import SOURCE
 
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "lerobot_v3"
 # These say how long things took and on what machine; everything else must repeat byte for byte.
 PERSONAL = {ACCOUNT, TIMING, ERRORS}
 

@@ -1,0 +1,74 @@
+"""Statistics: against plain NumPy, against LeRobot's own, and folded in any grouping."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from datagen.lerobot.read import Dataset
+from datagen.lerobot.stats import Fold, ImageStats, array_stats, from_lists, to_lists
+from tests.datagen.conftest import FIXTURE
+
+
+def test_folded_statistics_are_those_of_all_values():
+    rng = np.random.default_rng(0)
+    parts = [1e6 + rng.normal(size=(n, 3)) for n in (3, 40, 1, 17)]
+    fold = Fold()
+    for part in parts:
+        fold.add({"x": array_stats(part)})
+    whole, folded = np.concatenate(parts), fold.result()["x"]
+    for name, expected in {
+        "min": whole.min(0),
+        "max": whole.max(0),
+        "mean": whole.mean(0),
+        "std": whole.std(0),
+    }.items():
+        np.testing.assert_allclose(folded[name], expected, rtol=1e-9, atol=1e-9, err_msg=name)
+    assert folded["count"] == len(whole)
+
+
+def test_our_statistics_agree_with_lerobots():
+    with Dataset(FIXTURE) as dataset:
+        fold = Fold()
+        for episode in range(len(dataset)):
+            theirs, arrays = dataset.episode_stats(episode), dataset.arrays(episode)
+            fold.add(theirs)
+            for name in ("observation.state", "action", "timestamp"):
+                ours = array_stats(arrays[name])
+                spread = float(np.ptp(arrays[name]))
+                for stat in ("min", "max", "mean", "std", "count"):
+                    np.testing.assert_allclose(ours[stat], theirs[name][stat], atol=1e-6 * spread, err_msg=stat)
+                for stat in ("q10", "q50", "q90"):
+                    assert np.abs(ours[stat] - theirs[name][stat]).max() < 0.05 * spread
+        for name, stats in fold.result().items():
+            for stat, value in stats.items():
+                np.testing.assert_allclose(value, dataset.stats[name][stat], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_image_statistics_are_those_of_the_pixels():
+    frames = np.random.default_rng(0).integers(0, 200, (30, 40, 50, 3)).astype(np.uint8)
+    collector = ImageStats(len(frames))
+    for index, frame in enumerate(frames):
+        collector.add(index, frame)
+    stats, values = collector.result(), frames.reshape(-1, 3) / 255.0
+    assert stats["mean"].shape == (3, 1, 1)
+    np.testing.assert_allclose(stats["mean"].ravel(), values.mean(0))
+    np.testing.assert_allclose(stats["std"].ravel(), values.std(0))
+    np.testing.assert_allclose(stats["q50"].ravel(), np.median(values, axis=0), atol=1 / 255)
+    assert (stats["min"].ravel() == values.min(0)).all()
+    assert (stats["max"].ravel() == values.max(0)).all()
+    assert stats["count"] == 30
+
+
+@pytest.mark.parametrize("length", [1, 2, 99, 100, 101, 1000])
+def test_at_most_a_hundred_frames_are_looked_at(length):
+    collector = ImageStats(length)
+    for index in range(length):
+        collector.add(index, np.zeros((2, 2, 3), np.uint8))
+    assert collector.result()["count"] == min(length, 100)
+
+
+def test_json_keeps_every_bit():
+    stats = {"x": array_stats(np.random.default_rng(0).normal(size=(50, 4)))}
+    again = from_lists(to_lists(stats))
+    assert all(again["x"][name].tobytes() == value.tobytes() for name, value in stats["x"].items())
