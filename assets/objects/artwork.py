@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assets.objects.palette import COLORS, Rgb
+from assets.objects.palette import Rgb, rgb
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def rgb8(color: str | Rgb) -> tuple[int, int, int]:
     """Colour as three bytes."""
-    r, g, b = COLORS[color] if isinstance(color, str) else color
+    r, g, b = rgb(color)
     return (round(255 * r), round(255 * g), round(255 * b))
 
 
@@ -80,3 +80,69 @@ def grain(rng: np.random.Generator, color: Rgb, size: int = 64) -> np.ndarray:
     fibre = np.repeat(rng.normal(size=(size, 4)), size // 4, axis=1)
     tone = 1 + 0.09 * rings + 0.04 * fibre
     return np.clip(255 * tone[..., None] * np.asarray(color), 0, 255).astype(np.uint8)
+
+
+def weave(rng: np.random.Generator, color: Rgb, cells: int = 8, size: int = 64) -> np.ndarray:
+    """Basket weave: strands that go over and under each other."""
+    u, v = np.meshgrid(np.arange(size) / size * cells, np.arange(size) / size * cells)
+    over = (np.floor(u) + np.floor(v)) % 2 == 0
+    across = np.where(over, u % 1, v % 1)
+    along = np.where(over, v % 1, u % 1)
+    tone = 0.55 + 0.45 * np.sin(np.pi * across) ** 0.5 * (0.75 + 0.25 * np.sin(np.pi * along))
+    tone = tone * (1 + 0.05 * rng.normal(size=tone.shape))
+    return np.clip(255 * tone[..., None] * np.asarray(color), 0, 255).astype(np.uint8)
+
+
+def speckle(rng: np.random.Generator, color: Rgb, amount: float = 0.06, size: int = 64) -> np.ndarray:
+    """Fine noise over a colour, blotchy at two scales: crust, cork, felt."""
+    fine = rng.normal(size=(size, size))
+    coarse = np.kron(rng.normal(size=(size // 8, size // 8)), np.ones((8, 8)))
+    for axis in (0, 1):  # soften the blocks; the picture wraps around
+        coarse = sum(np.roll(coarse, k, axis) for k in range(-4, 5)) / 9
+    tone = 1 + amount * fine + 2.0 * amount * coarse
+    return np.clip(255 * tone[..., None] * np.asarray(color), 0, 255).astype(np.uint8)
+
+
+def face_label(
+    rng: np.random.Generator,
+    text: str,
+    base: str | Rgb,
+    accent: str | Rgb,
+    ink: str | Rgb,
+    size: tuple[int, int] = (96, 96),
+) -> np.ndarray:
+    """Front of a package: a heading, a field and an ornament."""
+    width, height = size
+    image, pen = canvas(width, height, base)
+    style = int(rng.integers(4))
+    x, y = width / 2, height * 0.62
+    radius = min(width, height) * 0.24
+    if style == 0:
+        pen.rectangle((0, 0, width, height * 0.36), fill=rgb8(accent))
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=rgb8(accent))
+        pen.ellipse((x - radius / 2, y - radius / 2, x + radius / 2, y + radius / 2), fill=rgb8(base))
+    elif style == 1:  # leaf
+        pen.polygon([(x, y - radius), (x + radius * 0.7, y), (x, y + radius), (x - radius * 0.7, y)], fill=rgb8(accent))
+        pen.line((x, y - radius, x, y + radius), fill=rgb8(base), width=2)
+    elif style == 2:  # hills
+        pen.polygon([(0, height), (width * 0.3, y - radius * 0.6), (width * 0.6, height)], fill=rgb8(accent))
+        pen.polygon([(width * 0.35, height), (width * 0.7, y - radius * 0.2), (width, height)], fill=rgb8(ink))
+    else:
+        for k in range(3):
+            top = height * (0.5 + 0.15 * k)
+            pen.rectangle((width * 0.12, top, width * 0.88, top + height * 0.08), fill=rgb8(accent))
+    write(pen, text, (x, height * 0.2), min(height * 0.16, 1.05 * width / max(len(text), 4)), ink)
+    return pixels(image)
+
+
+def qr_code(rng: np.random.Generator, modules: int = 21, cell: int = 4) -> np.ndarray:
+    """Picture that looks like a QR code (it encodes nothing)."""
+    grid = rng.random((modules, modules)) < 0.5
+    finder = np.zeros((8, 8), bool)
+    finder[:7, :7] = True
+    finder[1:6, 1:6] = False
+    finder[2:5, 2:5] = True
+    grid[:8, :8], grid[:8, -8:], grid[-8:, :8] = finder, finder[:, ::-1], finder[::-1]
+    framed = np.pad(grid, 2)
+    tone = np.where(np.kron(framed, np.ones((cell, cell), bool)), 18, 245).astype(np.uint8)
+    return np.repeat(tone[..., None], 3, axis=2)

@@ -22,28 +22,36 @@ Generator = Callable[[np.random.Generator, int], ObjectAsset]
 
 @dataclass(frozen=True)
 class Category:
-    """A family of objects. ``generate(rng, index)`` makes one of its ``instances``."""
+    """A family of objects. ``generate(rng, index)`` makes one of its ``instances``.
+
+    Attributes:
+        clutter: whether all of them may be distractors; None if the first instance has to be made to know.
+    """
 
     name: str
     instances: int
     synonyms: tuple[str, ...]
     generate: Generator
+    clutter: bool | None = None
 
 
 _registry: Registry[Category] = Registry("object category", "assets list objects")
 
 
-def category(name: str, instances: int, synonyms: Sequence[str] = ()) -> Callable[[Generator], Generator]:
+def category(
+    name: str, instances: int, synonyms: Sequence[str] = (), clutter: bool | None = None
+) -> Callable[[Generator], Generator]:
     """Register a generator of a category.
 
     Args:
         name: singular, with underscores ("pill_bottle").
         instances: how many different objects it makes.
         synonyms: categories that a person could confuse with this one; clutter leaves them out.
+        clutter: whether they may be distractors, if known here; it spares the clutter pool from making one.
     """
 
     def register(generate: Generator) -> Generator:
-        _registry.register(name, Category(name, instances, tuple(synonyms), generate))
+        _registry.register(name, Category(name, instances, tuple(synonyms), generate, clutter))
         return generate
 
     return register
@@ -78,7 +86,7 @@ def synonyms(name: str) -> tuple[str, ...]:
     return _find(name).synonyms
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def load(name: str, index: int = 0) -> ObjectAsset:
     """One object. The same pair gives an equal object in every process.
 
@@ -103,6 +111,19 @@ def resting_height(asset: ObjectAsset, quat: Vector) -> float:
     return float(-bounds(asset, rotation(quat))[0, 2])
 
 
+@lru_cache(maxsize=1)
+def _clutter_pool() -> tuple[tuple[str, int], ...]:
+    pool: list[tuple[str, int]] = []
+    for name in categories():
+        found = _find(name)
+        if load(name, 0).clutter if found.clutter is None else found.clutter:
+            pool += [(name, k) for k in range(found.instances)]
+    return tuple(pool)
+
+
 def clutter_pool() -> list[tuple[str, int]]:
-    """(category, index) of everything that may lie around as a distractor, in a fixed order."""
-    return [(name, k) for name in categories() for k in range(instances(name)) if load(name, k).clutter]
+    """(category, index) of everything that may lie around as a distractor, in a fixed order.
+
+    Instances of a category are all fit for it or none is, so that the pool is known without making every object.
+    """
+    return list(_clutter_pool())

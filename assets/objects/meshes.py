@@ -80,26 +80,28 @@ def loft(rings: Sequence[Points], caps: bool = True) -> Mesh:
     count, n = r.shape[:2]
     grid = np.concatenate((r, r[:, :1]), axis=1)  # the seam is doubled for the texture
     vertices = grid.reshape(-1, 3)
-    u, v = np.meshgrid(np.linspace(0, 1, n + 1), np.linspace(0, 1, count))
+    steps = np.linalg.norm(np.diff(r, axis=0), axis=2).mean(axis=1)
+    along = np.concatenate(([0.0], np.cumsum(steps)))
+    u, v = np.meshgrid(np.linspace(0, 1, n + 1), along / max(along[-1], 1e-9))
     uv = np.column_stack((u.ravel(), v.ravel()))
     i, j = np.meshgrid(np.arange(count - 1), np.arange(n), indexing="ij")
     a = (i * (n + 1) + j).ravel()
     b, c, d = a + 1, a + n + 2, a + n + 1
     faces = np.concatenate((np.column_stack((a, b, c)), np.column_stack((a, c, d))))
-    if caps:
-        start, end = len(vertices), len(vertices) + 1
-        vertices = np.vstack((vertices, r[0].mean(axis=0), r[-1].mean(axis=0)))
-        uv = np.vstack((uv, [0.5, 0.0], [0.5, 1.0]))
-        k = np.arange(n)
-        last = (count - 1) * (n + 1)
-        faces = np.concatenate(
-            (
-                faces,
-                np.column_stack((np.full(n, start), k + 1, k)),
-                np.column_stack((np.full(n, end), last + k, last + k + 1)),
-            )
-        )
-    return Mesh(vertices, faces, uv)
+    skin = Mesh(vertices, faces, uv)
+    return merge(skin, _fan(r[0][::-1]), _fan(r[-1])) if caps else skin
+
+
+def _fan(ring: np.ndarray) -> Mesh:
+    """Lid over a counter-clockwise ring (N, 3), star-shaped about its centre; its picture is flat."""
+    points = np.vstack((ring, ring.mean(axis=0)))
+    n = len(ring)
+    flat = np.argsort(np.ptp(ring, axis=0))[1:]  # the two axes in which the ring extends most
+    flat.sort()
+    span = np.ptp(ring[:, flat], axis=0)
+    uv = (points[:, flat] - ring[:, flat].min(axis=0)) / np.maximum(span, 1e-9)
+    k = np.arange(n)
+    return Mesh(points, np.column_stack((np.full(n, n), k, (k + 1) % n)), uv)
 
 
 def rectangle(width: float, depth: float, radius: float = 0.0, steps: int = 3) -> np.ndarray:
@@ -310,3 +312,10 @@ def extrude_y(polygon: Points, depth: float) -> Mesh:
     up = extrude(polygon, depth)
     x, z, along = up.vertices.T
     return Mesh(np.column_stack((x, depth / 2 - along, z)), up.faces, up.uv)
+
+
+def extrude_x(polygon: Points, width: float) -> Mesh:
+    """Prism along x, centred about x = 0, over a y-z outline counter-clockwise seen from +x: a side view."""
+    up = extrude(polygon, width)
+    y, z, along = up.vertices.T
+    return Mesh(np.column_stack((along - width / 2, y, z)), up.faces, up.uv)

@@ -61,9 +61,16 @@ WOODS: dict[str, Rgb] = {
 }
 
 
+def rgb(color: str | Rgb) -> Rgb:
+    """Colour of a name in COLORS or WOODS; a colour passes through."""
+    if not isinstance(color, str):
+        return color
+    return COLORS[color] if color in COLORS else WOODS[color]
+
+
 def paint(color: str | Rgb, finish: str = "plastic", alpha: float = 1.0, texture: np.ndarray | None = None) -> Material:
     """Material of a named or given colour with a finish of FINISHES."""
-    r, g, b = (COLORS.get(color) or WOODS[color]) if isinstance(color, str) else color
+    r, g, b = rgb(color)
     specular, shininess = FINISHES[finish]
     return Material((float(r), float(g), float(b), alpha), specular, shininess, texture)
 
@@ -74,8 +81,12 @@ def printed(texture: np.ndarray, finish: str = "paper") -> Material:
 
 
 def shade(color: str | Rgb, factor: float) -> Rgb:
-    """The colour made darker (factor < 1) or lighter (> 1: mixed with white)."""
-    rgb = np.array(COLORS[color] if isinstance(color, str) else color)
-    rgb = rgb * factor if factor <= 1 else 1 - (1 - rgb) / factor
-    r, g, b = (float(c) for c in rgb)
+    """The colour with its brightness multiplied; what would exceed white is cut off."""
+    r, g, b = (min(1.0, factor * c) for c in rgb(color))
+    return (r, g, b)
+
+
+def pale(color: str | Rgb, amount: float) -> Rgb:
+    """The colour mixed with white: 0 leaves it, 1 is white."""
+    r, g, b = (c + (1 - c) * amount for c in rgb(color))
     return (r, g, b)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from assets.objects.frames import Vector, align, pose, quat_about, quat_of, rotation
+from assets.objects.meshes import sheet
 from assets.objects.model import IDENTITY, Joint, Material, Mesh, ObjectAsset, Part, Quat, Shape, Vec3
 
 UNSEEN_MATERIAL = Material()  # of shapes that are only felt
@@ -111,7 +112,7 @@ def ring_wall(
         thickness: of the wall, metres.
     """
     lean = np.arctan2(radius_high - radius_low, high - low)
-    length = float(np.hypot(radius_high - radius_low, high - low))
+    length = float((high - low - thickness * abs(np.sin(lean))) / np.cos(lean))  # corners stay between low and high
     outer = max(radius_low, radius_high)
     width = 2 * outer * np.tan(np.pi / count)
     # outer faces touch the circle at mid-facet, corners stand out by under 4 % for 12 boxes
@@ -142,7 +143,8 @@ def box_wall(
         width, depth: outer size at height ``low`` along x and y.
         flare: by how much each wall leans outwards at height ``high``, metres.
     """
-    lean, height = float(np.arctan2(flare, high - low)), float(np.hypot(flare, high - low))
+    lean = float(np.arctan2(flare, high - low))
+    height = float((high - low - thickness * abs(np.sin(lean))) / np.cos(lean))  # corners stay between low and high
     middle = (low + high) / 2
     walls = []
     for sign in (-1.0, 1.0):
@@ -220,3 +222,26 @@ def bounds(asset: ObjectAsset, R: np.ndarray | None = None) -> np.ndarray:
                 high[axis] = max(high[axis], reach(shape, local) + shift)
                 low[axis] = min(low[axis], shift - reach(shape, -local))
     return np.array([low, high])
+
+
+_FACES = {
+    "front": ((0, 0, 1), 0.0, (0, -1, 0)),
+    "right": ((0, 0, 1), np.pi / 2, (1, 0, 0)),
+    "back": ((0, 0, 1), np.pi, (0, 1, 0)),
+    "left": ((0, 0, 1), -np.pi / 2, (-1, 0, 0)),
+    "top": ((1, 0, 0), -np.pi / 2, (0, 0, 1)),
+    "bottom": ((1, 0, 0), np.pi / 2, (0, 0, -1)),
+}
+
+
+def decal(width: float, height: float, at: Vector, face: str, material: Material, lift: float = 0.0003) -> Shape:
+    """Printed rectangle just above a surface.
+
+    Args:
+        at: centre on the surface.
+        face: which way it looks: "front" is -y, "top" is +z with the picture's upper edge towards +y.
+    """
+    axis, angle, normal = _FACES[face]
+    return seen(
+        sheet(width, height), material, np.asarray(at, float) + lift * np.array(normal), quat_about(axis, angle)
+    )
