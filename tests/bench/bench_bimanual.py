@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -106,6 +108,25 @@ def collect_cpu() -> Samples:
     """Processor time of everything, encoding included."""
     c = collection()
     return rates(c.ours, c.bare, c.rollout.length, repetitions=5, clock=cpu_seconds)
+
+
+@benchmark(
+    "bimanual/collect_cpu_vs_robosuite", unit="frames/cpu-s", peer="robosuite TwoArmLift, 3 cameras, no planning"
+)
+def collect_vs_robosuite() -> Samples:
+    """All of our collection beside stepping and rendering robosuite's two-arm environment at its default quality."""
+    interpreter = os.environ.get("ROBOSUITE_PYTHON")
+    if not interpreter:
+        raise Skip("ROBOSUITE_PYTHON must name an interpreter with robosuite 1.5 (and MuJoCo 3.3, which it needs)")
+    c, program = collection(), Path(__file__).with_name("robosuite_loop.py")
+    command = [interpreter, str(program), "60", *map(str, SIZE), str(FPS)]
+    c.ours()
+    ours, peer = [], []
+    for _ in range(3):
+        ours.append(c.rollout.length / cpu_seconds(c.ours))
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peer.append(float(done.stdout.splitlines()[-1]))
+    return Samples(ours, peer)
 
 
 @benchmark("bimanual/simulation_step_vs_mj_step", unit="steps/cpu-s", peer="mj_step, same model and targets")
