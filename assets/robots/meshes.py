@@ -140,7 +140,7 @@ def decimate(vertices: np.ndarray, faces: np.ndarray, target: int, cell: float =
     for attempt in range(6):
         v, f = gathered
         if len(f) > target:
-            v, f = fast_simplification.simplify(v.astype(np.float32), f, target_count=target, agg=5)
+            v, f = fast_simplification.simplify(v, f, target_count=target, agg=5)[:2]
         if len(f) <= 1.25 * target or attempt == 5:
             break
         gathered = gather(vertices, faces, cell * 2**attempt)

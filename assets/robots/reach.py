@@ -113,7 +113,7 @@ def placed(record: RobotRecord, x: float, y: float, z: float, yaw: float = 90.0,
     for side, sign, angle in zip(SIDES, (-1, 1), (yaw, 180.0 - yaw), strict=True):
         C, S = np.cos(np.radians(angle) / 2), np.sin(np.radians(angle) / 2)
         base[side] = BasePose((sign * x, y, z), (float(C * c), float(-S * s), float(C * s), float(S * c)))
-    return replace(record, base=base)
+    return replace(record, base=base, stand=())  # a stand fits only the placement it was made for
 
 
 def _target(point: np.ndarray, R: np.ndarray) -> np.ndarray:

@@ -34,8 +34,9 @@ def rounded_box(half: Point, radius: float, pos: Point = (0, 0, 0), quat: Point 
 
 def tube(start: Point, end: Point, radius: float, end_radius: float | None = None, bevel: float = 0.004) -> Triangles:
     """Cylinder or cone from ``start`` to ``end`` with bevelled rims, metres."""
-    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    length = float(np.linalg.norm(end - start))
+    origin = np.asarray(start, dtype=float)
+    path = np.asarray(end, dtype=float) - origin
+    length = float(np.linalg.norm(path))
     far = radius if end_radius is None else end_radius
     bevel = min(bevel, radius * 0.9, far * 0.9, length / 2.01)
     sections = []
@@ -45,7 +46,7 @@ def tube(start: Point, end: Point, radius: float, end_radius: float | None = Non
         (length - bevel, far),
         (length, far - bevel),
     ):
-        sections.append([*(start + (end - start) * along / length), r, r])
+        sections.append([*(origin + path * along / length), r, r])
     return loft(sections, square=2.0)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from assets.atomic import atomic_file
+from assets.command import run_command
+from assets.machine import REPOSITORY
 from assets.robots.build import add_robot, mujoco
-from assets.robots.record import SIDES, RobotRecord, Visuals
+from assets.robots.record import SIDES, RobotRecord, Visuals, load_robot, robots
 
 TABLE_HEIGHT = 0.74
 _WOOD = (0.72, 0.58, 0.44, 1.0)
@@ -33,7 +37,8 @@ def table_scene(record: RobotRecord, visuals: Visuals = "mesh", props: bool = Tr
         pos=[0.6, -0.4, 2.6], dir=[-0.22, 0.1, -0.95], diffuse=[0.5] * 3, specular=[0.25] * 3, castshadow=True
     )
     world.add_light(pos=[-1.5, 1.5, 2.2], dir=[0.6, -0.6, -0.6], diffuse=[0.18] * 3, castshadow=False)
-    world.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4, 4, 0.1], rgba=[0.80, 0.81, 0.82, 1])
+    scene.add_material(name="matt", rgba=[0.86, 0.87, 0.88, 1], specular=0)
+    world.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4, 4, 0.1], material="matt")
     world.add_geom(name="table", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.6, 0.35, 0.025], pos=[0, 0, 0.715], rgba=_WOOD)
     for x in (-0.55, 0.55):
         for y in (-0.3, 0.3):
@@ -74,8 +79,8 @@ def render(model: mujoco.MjModel, data: mujoco.MjData, size: tuple[int, int], ca
     view: str | mujoco.MjvCamera
     if camera is None:
         view = mujoco.MjvCamera()
-        view.lookat[:] = [0.0, -0.3, 0.85]
-        view.distance, view.azimuth, view.elevation = 2.3, 118, -22
+        view.lookat[:] = [0.0, -0.26, 0.82]
+        view.distance, view.azimuth, view.elevation = 2.05, 236, -19
     else:
         view = camera
     width, height = size
@@ -85,21 +90,43 @@ def render(model: mujoco.MjModel, data: mujoco.MjData, size: tuple[int, int], ca
         return renderer.render().copy()
 
 
-def portrait(record: RobotRecord, out: Path, visuals: Visuals = "mesh") -> None:
-    """Write one PNG: the robot from outside on the left, both wrist cameras on the right.
+def portrait(record: RobotRecord, visuals: Visuals = "mesh") -> np.ndarray:
+    """(480, 1040, 3) uint8 picture: the robot at home from outside, and what its wrist cameras see.
 
     Raises:
+        MissingAssetError: meshes were not pulled.
+    """
+    model = table_scene(record, visuals).compile()
+    data = at_home(model, record)
+    outside = render(model, data, (720, 480), None)
+    wrists = [render(model, data, (320, 240), f"{side}_wrist") for side in SIDES]
+    return np.hstack([outside, np.vstack(wrists)])
+
+
+def portraits(names: Sequence[str], out: Path, visuals: Visuals = "mesh") -> int:
+    """Write the portraits of robots below one another into one PNG; returns how many.
+
+    Raises:
+        UnknownNameError: no such robot.
         MissingAssetError: meshes were not pulled.
         TwinloomError: the picture cannot be written.
     """
     from PIL import Image
 
-    from assets.atomic import atomic_file
-
-    model = table_scene(record, visuals).compile()
-    data = at_home(model, record)
-    outside = render(model, data, (720, 480), None)
-    wrists = [render(model, data, (320, 240), f"{side}_wrist") for side in SIDES]
-    picture = Image.fromarray(np.hstack([outside, np.vstack(wrists)]))
+    pictures = [portrait(load_robot(name), visuals) for name in names]
+    image = Image.fromarray(np.vstack(pictures)).quantize(256, kmeans=2, dither=Image.Dither.NONE)
     with atomic_file(out) as temporary:
-        picture.quantize(colors=256, dither=Image.Dither.NONE).save(temporary, format="PNG", optimize=True)
+        image.save(temporary, format="PNG", optimize=True)
+    return len(pictures)
+
+
+def main() -> None:
+    """Draw the pictures of docs/robots.md again: ``python -m assets.robots.show``."""
+    for name in robots():
+        out = REPOSITORY / "docs" / "img" / "robots" / f"{name}.png"
+        portraits([name], out)
+        print(out)
+
+
+if __name__ == "__main__":
+    run_command(main)

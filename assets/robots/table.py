@@ -1,0 +1,40 @@
+"""The table that ``assets list robots`` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assets.robots.record import DEFAULT_ROBOT, RobotRecord, load_robot, robots
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def mesh_sources(record: RobotRecord) -> str:
+    """Where the meshes come from: "mujoco-warp 4.0.0 (Apache-2.0)", or "own shapes"."""
+    named = [f"{source.package} {source.version} ({source.licence})" for source in record.sources]
+    return ", ".join(named) or "own shapes"
+
+
+def list_robots() -> Table:
+    """Name, size, whether its meshes are here, licence and source of every robot."""
+    from rich.table import Table
+
+    from assets.robots.meshes import mesh_file
+
+    table = Table(title="robots", title_justify="left")
+    for heading in ("robot", "joints", "opens (mm)", "grips (N)", "meshes", "licence", "description"):
+        table.add_column(heading, justify="right" if heading in ("joints", "opens (mm)", "grips (N)") else "left")
+    for name in robots():
+        record = load_robot(name)
+        state = "pulled" if record.meshes and mesh_file(record).is_file() else "not pulled"
+        table.add_row(
+            f"{name} (default)" if name == DEFAULT_ROBOT else name,
+            f"2 × {record.dof}",
+            f"{record.gripper.max_opening * 1000:.0f}",
+            f"{record.gripper.force:.0f}",
+            f"{state}: {mesh_sources(record)}" if record.meshes else "own shapes",
+            record.licence,
+            record.description,
+        )
+    return table
