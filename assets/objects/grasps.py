@@ -123,7 +123,7 @@ def rim_round(
     thickness: float,
     count: int = 8,
     lean: float = 0.0,
-    depth: float = 0.012,
+    depth: float = 0.017,
     tilt: tuple[float, float] = (-0.4, 0.4),
     group: str = "rim",
 ) -> list[GraspPoint]:
@@ -148,19 +148,28 @@ def rim_box(
     depth: float,
     z: float,
     thickness: float,
-    inset: float = 0.012,
+    inset: float = 0.017,
     group: str = "rim",
     along: Iterable[float] = (0.0,),
     tilt: tuple[float, float] = (-0.4, 0.4),
+    lean: float = 0.0,
 ) -> list[GraspPoint]:
-    """Grasps of a rectangular rim at fractions ``along`` (-1..1) of each side; width and depth are outer sizes."""
+    """Grasps of a rectangular rim.
+
+    Args:
+        width, depth: outer size of the rim along x and y.
+        z: height of the rim; the fingertips reach ``inset`` below it.
+        along: where on each side, as fractions (-1 to 1) of its half length.
+        lean: angle by which the walls open upwards, radians; the hand leans along.
+    """
     result = []
+    c, s = float(np.cos(lean)), float(np.sin(lean))
     for fraction in along:
         for sign in (-1.0, 1.0):
-            at = (sign * (width - thickness) / 2, fraction * depth / 2, z - inset)
-            result += both_ways(group, at, DOWN, (1, 0, 0), thickness, tilt)
-            at = (fraction * width / 2, sign * (depth - thickness) / 2, z - inset)
-            result += both_ways(group, at, DOWN, (0, 1, 0), thickness, tilt)
+            x, y = sign * ((width - thickness) / 2 - inset * s), fraction * depth / 2
+            result += both_ways(group, (x, y, z - inset * c), (-sign * s, 0, -c), (1, 0, 0), thickness, tilt)
+            x, y = fraction * width / 2, sign * ((depth - thickness) / 2 - inset * s)
+            result += both_ways(group, (x, y, z - inset * c), (0, -sign * s, -c), (0, 1, 0), thickness, tilt)
     return result
 
 

@@ -50,7 +50,7 @@ def bread_basket(rng: np.random.Generator, index: int) -> ObjectAsset:
             *box_wall(low_w, low_d, 0.001, h, _WALL, flare),
         ]
         outline = meshes.at_height(meshes.rectangle(w - 0.005, d - 0.005, 0.034, 3), h)
-        grasps = rim_box(w, d, h, _WALL, 0.012, along=(-0.3, 0.3))
+        grasps = rim_box(w, d, h, _WALL, along=(-0.3, 0.3), lean=float(np.arctan2(flare, h)))
     else:
         low = w / 2 - 2 * flare
         profile = [
@@ -65,7 +65,7 @@ def bread_basket(rng: np.random.Generator, index: int) -> ObjectAsset:
             *ring_wall(low, w / 2, 0.001, h, _WALL, 12),
         ]
         outline = meshes.at_height(meshes.ellipse(w - 0.005, w - 0.005, 24), h)
-        grasps = rim_round(w / 2 - _WALL / 2, h, _WALL, 12, 0.15)
+        grasps = rim_round(w / 2 - _WALL / 2, h, _WALL, 12, float(np.arctan2(2 * flare, h)))
     loop = np.vstack((outline, outline[:1]))
     shapes.append(seen(meshes.sweep(loop, 0.0045, sides=6), edge))
     words = phrases(
@@ -77,7 +77,7 @@ def bread_basket(rng: np.random.Generator, index: int) -> ObjectAsset:
         form,
         (f"{trim} trim", "woven walls", "open top"),
     )
-    return assemble("bread_basket", index, shapes, words, 0.22, grasps, [point("inside", (0, 0, 0.006))], clutter=False)
+    return assemble("bread_basket", index, shapes, words, 0.12, grasps, [point("inside", (0, 0, 0.006))], clutter=False)
 
 
 # width, depth, height of the walls, height of the handle, colour, material, handle colour
@@ -127,7 +127,7 @@ def basket(rng: np.random.Generator, index: int) -> ObjectAsset:
         for y0 in (-0.02, 0.0, 0.02)
         for g in both_ways("handle", (0, y0, top - 0.008), (0, 0, -1), (1, 0, 0), 0.014, (-0.6, 0.6))
     ]
-    grasps += rim_box(w, d, h, _WALL, 0.012, along=(-0.5, 0.5), group="rim")
+    grasps += rim_box(w, d, h, _WALL, along=(-0.5, 0.5), lean=float(np.arctan2(flare, h)))
     points = [point("left", (-0.062, 0, 0.006)), point("right", (0.062, 0, 0.006)), point("inside", (0, 0, 0.006))]
     words = phrases(
         rng,

@@ -93,9 +93,9 @@ def plastic_box(rng: np.random.Generator, index: int) -> ObjectAsset:
     words = phrases(
         rng, ("plastic box", "storage box", "plastic container"), color, "open", size, form, (detail, "open top")
     )
-    grasps = rim_box(w + 2 * flare, d + 2 * flare, h, _WALL, 0.012, along=(-0.4, 0.0, 0.4))
+    grasps = rim_box(w + 2 * flare, d + 2 * flare, h, _WALL, along=(-0.4, 0.0, 0.4), lean=float(np.arctan2(flare, h)))
     points = [point("left", (-0.046, 0, 0.005)), point("right", (0.046, 0, 0.005)), point("inside", (0, 0, 0.005))]
-    return assemble("plastic_box", index, shapes, words, 0.35, grasps, points, clutter=False)
+    return assemble("plastic_box", index, shapes, words, 0.18, grasps, points, clutter=False)
 
 
 @category("shoe_box", instances=3, synonyms=("plastic_box",))
@@ -125,7 +125,7 @@ def shoe_box(rng: np.random.Generator, index: int) -> ObjectAsset:
     )
     points = [point(name, (0, y, floor), x=(0, 1, 0)) for name, y in (("left", -0.054), ("right", 0.054))]
     points.append(point("inside", (0, 0, floor)))
-    grasps = rim_box(w, d, h, _WALL, 0.012)
+    grasps = rim_box(w, d, h, _WALL)
     return assemble("shoe_box", index, shapes, words, 0.30, grasps, points, clutter=False)
 
 
@@ -158,10 +158,10 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
     t = 0.003
     if form == "round":
         outer = meshes.fillet([(0, 0), (low / 2, 0), (high / 2, h)], 0.004, 1)
-        inner = [(high / 2 - t, h), (low / 2 - t, 0.006), (0, 0.005)]
+        inner = [(high / 2 - t, h), (low / 2 - t, 0.011), (0, 0.010)]
         shapes = [
             seen(meshes.lathe([*outer, *inner], 22), skin),
-            cylinder(low / 2 - 0.001, 0.006, (0, 0, 0.003), role="collision"),
+            cylinder(low / 2 - 0.001, 0.010, (0, 0, 0.005), role="collision"),
         ]
         shapes += ring_wall(low / 2, high / 2, 0.001, h, _WALL, 12)
         lean = float(np.arctan2((high - low) / 2, h))
@@ -169,8 +169,8 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
         rings = [(low / 2 + (high - low) / 2 * z / h, z) for z in np.linspace(0, h, 9)]
     else:
         flare = (high - low) / 2
-        shapes = open_box(low, low, h, skin, t, 0.005, 0.010, flare)
-        grasps = rim_box(high, high, h, _WALL, 0.012, along=(-0.35, 0.35, 0.0))
+        shapes = open_box(low, low, h, skin, t, 0.010, 0.010, flare)
+        grasps = rim_box(high, high, h, _WALL, along=(-0.35, 0.35, 0.0), lean=float(np.arctan2(flare, h)))
         rings = []
     if pattern == "ribbed":
         for r, z in rings[2:-1]:
@@ -194,9 +194,9 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
         form,
         ("open top", f"{pattern} wall"),
     )
-    mass = {"metal": 0.22, "wooden": 0.24}.get(material, 0.12)
+    mass = {"metal": 0.13, "wooden": 0.13}.get(material, 0.10)
     return assemble(
-        "table_trash_bin", index, shapes, words, mass, grasps, [point("inside", (0, 0, 0.006))], clutter=False
+        "table_trash_bin", index, shapes, words, mass, grasps, [point("inside", (0, 0, 0.010))], clutter=False
     )
 
 
@@ -204,15 +204,16 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
 def dustbin(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Big open bin that stands on the floor: 0.44 x 0.65 m and 0.65 m high."""
     w, d, h, flare, wall = 0.40, 0.61, 0.65, 0.02, 0.02
+    floor = 0.10  # so thick that what falls in at 4 m/s cannot pass it within a step
     skin = paint("dark gray", "plastic")
     shapes = [
-        seen(open_box_mesh(w, d, h, 0.012, 0.02, 0.05, flare), skin),
+        seen(open_box_mesh(w, d, h, 0.012, floor, 0.05, flare), skin),
         seen(
             open_box_mesh(w + 2 * flare, d + 2 * flare, 0.03, 0.012, 0.001, 0.06, 0.004),
             paint("black", "plastic"),
             (0, 0, h - 0.028),
         ),
-        box(w, d, 0.02, (0, 0, 0.01), role="collision"),
+        box(w, d, floor, (0, 0, floor / 2), role="collision"),
         *box_wall(w, d, 0.0, h, wall, flare),
     ]
     sign = printed(face_label(rng, "WASTE", "green", "white", "white"))
@@ -220,4 +221,4 @@ def dustbin(rng: np.random.Generator, index: int) -> ObjectAsset:
     words = phrases(
         rng, ("dustbin", "trash can", "garbage bin"), "dark gray", "plastic", "big", "open", ("open top", "green sign")
     )
-    return assemble("dustbin", index, shapes, words, 4.0, points=[point("inside", (0, 0, 0.02))], clutter=False)
+    return assemble("dustbin", index, shapes, words, 4.0, points=[point("inside", (0, 0, floor))], clutter=False)

@@ -123,7 +123,7 @@ def cup(rng: np.random.Generator, index: int) -> ObjectAsset:
         form,
         parts,
     )
-    weight = {"ceramic": 0.20, "metal": 0.14, "plastic": 0.07, "paper": 0.03}[material]
+    weight = {"ceramic": 0.14, "metal": 0.11, "plastic": 0.07, "paper": 0.03}[material]
     return assemble("cup", index, shapes, words, weight, grasps)
 
 
@@ -144,7 +144,7 @@ _MUGS = (
     (0.037, 0.038, 0.092, 0.0, "orange", "cream", "straight", None),
 )
 _ROD = 0.0048  # handle radius, metres
-MUG_PEG = 0.005  # radius of the peg a mug hangs on, metres; see mug_rack
+MUG_PEG = 0.005  # half height of the peg a mug hangs on, metres; see mug_rack
 
 
 @category("mug", instances=13, synonyms=("cup", "beer_mug"))
@@ -182,7 +182,7 @@ def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
         form if form != "tall" else "slim",
         parts,
     )
-    return assemble("mug", index, shapes, words, 0.22 + 0.02 * (index % 4), grasps, [carried])
+    return assemble("mug", index, shapes, words, 0.14 + 0.01 * (index % 4), grasps, [carried])
 
 
 def _print(rng: np.random.Generator, text: str, color: str, ink: str) -> np.ndarray:

@@ -20,7 +20,7 @@ _WALL = 0.005  # metres, felt
 _BOWLS = (
     (0.040, 0.068, 0.056, "white", "white", "ceramic", "round", "blue"),
     (0.038, 0.064, 0.052, "teal", "cream", "ceramic", "deep", None),
-    (0.042, 0.074, 0.055, "dark red", "cream", "ceramic", "wide", None),
+    (0.042, 0.072, 0.055, "dark red", "cream", "ceramic", "wide", None),
     (0.040, 0.070, 0.054, "light blue", "white", "ceramic", "round", "navy"),
     (0.044, 0.072, 0.050, "yellow", "yellow", "plastic", "shallow", None),
     (0.038, 0.066, 0.058, "pine", "maple", "wooden", "deep", None),
@@ -64,7 +64,7 @@ def bowl(rng: np.random.Generator, index: int) -> ObjectAsset:
         form,
         parts,
     )
-    mass = {"ceramic": 0.26, "plastic": 0.10, "wooden": 0.15, "steel": 0.18}[material]
+    mass = {"ceramic": 0.095, "plastic": 0.06, "wooden": 0.08, "steel": 0.08}[material]
     grasps = rim_round(rim - _WALL / 2 / np.cos(lean), h, _WALL, 12, 0.5 * lean)
     return assemble("bowl", index, shapes, words, mass, grasps, [point("inside", (0, 0, 0.008))])
 
@@ -115,8 +115,7 @@ def plate(rng: np.random.Generator, index: int) -> ObjectAsset:
         shapes,
         words,
         0.35,
-        rim_round(r - 0.01, h, 0.005, 12, 0.5, 0.004),
-        [point("inside", (0, 0, floor))],
+        points=[point("inside", (0, 0, floor))],
     )
 
 

@@ -69,7 +69,7 @@ def skillet(rng: np.random.Generator, index: int) -> ObjectAsset:
         "round",
         (f"{grip} handle", "long handle"),
     )
-    return assemble("skillet", index, shapes, words, 0.20, grasps, [point("pan", (0, 0, 0.005))], clutter=False)
+    return assemble("skillet", index, shapes, words, 0.13, grasps, [point("pan", (0, 0, 0.005))], clutter=False)
 
 
 # barrel radius, barrel length, handle length, barrel, handles

@@ -9,11 +9,12 @@ from assets.objects.artwork import grain
 from assets.objects.assemble import assemble
 from assets.objects.categories.cups import MUG_PEG
 from assets.objects.describe import phrases
+from assets.objects.frames import quat_about
 from assets.objects.grasps import point
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, capsule, cylinder, felt, seen
+from assets.objects.shapes import box, cylinder, felt, seen
 
 _RISE = np.deg2rad(15)  # of the peg over the horizontal: the handle slides towards the post and stays
 _PEG = 0.100  # metres
@@ -32,7 +33,12 @@ def mug_rack(rng: np.random.Generator, index: int) -> ObjectAsset:
     root = np.array([0.0, 0.0, height - 0.022])
     along = np.array([-np.cos(_RISE), 0.0, np.sin(_RISE)])
     tip = root + _PEG * along
-    shapes = [capsule(root, tip, MUG_PEG, skin, friction=0.6)]
+    # flat on top: a loop would roll on a round peg and the mug would swing for seconds
+    lean = quat_about((0, 1, 0), _RISE)
+    shapes = [
+        box(_PEG, 0.016, 2 * MUG_PEG, (root + tip) / 2, quat=lean, role="collision"),
+        seen(meshes.rounded_box(_PEG, 0.016, 2 * MUG_PEG, 0.003), skin, (root + tip) / 2, lean),
+    ]
     if form == "square":
         shapes += [
             box(0.13, 0.13, 0.018, (0, 0, 0.009), skin),
