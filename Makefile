@@ -12,7 +12,8 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-setup: .venv/.assets ## virtual environment, system libraries, robot models (done once)
+setup: .venv/.opengl ## virtual environment, system libraries, robot models (each done once)
+	@$(BIN)/assets pull $(ROBOT) >/dev/null
 
 datagen: setup ## one randomised episode of each of the 50 tasks; more options with ARGS='--episodes 100'
 	$(BIN)/datagen --tasks 50 --randomize all $(ARGS)
@@ -46,8 +47,4 @@ clean: ## removes what set-up, builds and tests made; data/ stays
 
 .venv/.opengl: .venv/.packages .ci/opengl
 	@.ci/opengl
-	@touch $@
-
-.venv/.assets: .venv/.opengl assets/robots/$(ROBOT).toml
-	@$(BIN)/assets pull $(ROBOT)
 	@touch $@
