@@ -124,7 +124,7 @@ def cup(rng: np.random.Generator, index: int) -> ObjectAsset:
         parts,
     )
     weight = {"ceramic": 0.14, "metal": 0.11, "plastic": 0.07, "paper": 0.03}[material]
-    return assemble("cup", index, shapes, words, weight, grasps)
+    return assemble("cup", index, shapes, words, weight, grasps, [point("inside", (0, 0, 0.008))])
 
 
 # foot radius, rim radius, height, bulge, colour, inside, form, text
@@ -182,7 +182,7 @@ def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
         form if form != "tall" else "slim",
         parts,
     )
-    return assemble("mug", index, shapes, words, 0.14 + 0.01 * (index % 4), grasps, [carried])
+    return assemble("mug", index, shapes, words, 0.14 + 0.01 * (index % 4), grasps, [carried, point("inside", (0, 0, 0.008))])
 
 
 def _print(rng: np.random.Generator, text: str, color: str, ink: str) -> np.ndarray:
