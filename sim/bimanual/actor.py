@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,14 @@ from sim.geometry import pose
 
 if TYPE_CHECKING:
     import mujoco
+
+
+class _JointHandle(NamedTuple):
+    id: int
+    address: int
+    lower: float
+    upper: float
+    hinge: bool
 
 
 @dataclass(eq=False)
@@ -31,7 +39,7 @@ class Actor:
     start: np.ndarray
     _data: mujoco.MjData | None = field(default=None, repr=False)
     _body: dict[str, int] = field(default_factory=dict, repr=False)
-    _joint: dict[str, tuple[int, float, float]] = field(default_factory=dict, repr=False)
+    _joint: dict[str, _JointHandle] = field(default_factory=dict, repr=False)
 
     def bind(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Connect the handle to a compiled model and its state."""
@@ -42,7 +50,8 @@ class Actor:
             if part.joint is not None and self.mode == "fixed":
                 joint = model.joint(body_name)
                 lower, upper = (float(v) for v in joint.range)
-                self._joint[part.name] = (int(joint.qposadr[0]), lower, upper)
+                hinge = part.joint.kind == "hinge"
+                self._joint[part.name] = _JointHandle(joint.id, int(joint.qposadr[0]), lower, upper, hinge)
 
     @property
     def bodies(self) -> dict[str, int]:
@@ -77,16 +86,28 @@ class Actor:
 
     def joint(self, part: str) -> float:
         """Measured joint position (rad or m) of a part of a "fixed" object."""
-        address, _, _ = self._joint[part]
         assert self._data is not None
-        return float(self._data.qpos[address])
+        return float(self._data.qpos[self._joint[part].address])
 
     def joint_limits(self, part: str) -> tuple[float, float]:
         """(lower, upper) joint limits (rad or m) of a part of a "fixed" object."""
-        _, lower, upper = self._joint[part]
-        return lower, upper
+        return self._joint[part].lower, self._joint[part].upper
 
     def joint_fraction(self, part: str) -> float:
         """Joint position as a fraction of its range: 0 at the lower limit, 1 at the upper."""
-        _, lower, upper = self._joint[part]
+        lower, upper = self.joint_limits(part)
         return (self.joint(part) - lower) / (upper - lower)
+
+    def joint_axis(self, part: str) -> tuple[np.ndarray, np.ndarray]:
+        """(3,) direction of a part's joint axis and (3,) a point on it, in the world."""
+        assert self._data is not None
+        i = self._joint[part].id
+        return self._data.xaxis[i].copy(), self._data.xanchor[i].copy()
+
+    def joint_address(self, part: str) -> int:
+        """Where the part's joint position is in ``qpos``."""
+        return self._joint[part].address
+
+    def is_hinge(self, part: str) -> bool:
+        """Whether a part turns on its joint; else it slides."""
+        return self._joint[part].hinge

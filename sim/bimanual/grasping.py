@@ -14,7 +14,7 @@ import numpy as np
 
 from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
-from sim.geometry import inverse, rotation_about
+from sim.geometry import inverse, pose, rotation_about
 
 TILTS = 5  # samples within a grasp's allowed tilt
 _FLIP = np.diag([1.0, -1.0, -1.0, 1.0])  # half a turn about the approach: the same grasp with fingers exchanged
@@ -76,7 +76,7 @@ class Goal:
 
     Attributes:
         actor: the object; ``point``: name of its functional point, or None for its origin.
-        target: (4, 4) frame in the world that the point shall coincide with.
+        targets: (K, 4, 4) frames in the world, equally good, one of which the point shall coincide with.
         yaws: radians about the target's z axis that are equally good; the most comfortable one is taken.
         pre: (3,) offset in the world from which the object comes in.
         above: metres above the target (world z) at which it is let go.
@@ -85,22 +85,19 @@ class Goal:
 
     actor: Actor
     point: str | None
-    target: np.ndarray
+    targets: np.ndarray
     yaws: tuple[float, ...]
     pre: tuple[float, float, float]
     above: float
     touch: frozenset[str]
 
     def object_poses(self, extra: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
-        """(Y, 4, 4) poses of the object's base at the goal, one for each yaw, shifted by ``extra`` in the world."""
+        """(K * Y, 4, 4) poses of the object's base at the goal, for each target and yaw, shifted by ``extra``."""
         T_point_object = np.eye(4)
         if self.point is not None:
             p = self.actor.asset.point(self.point)
             T_point_object = inverse(inverse(self.actor.pose()) @ self.actor.pose(p.part) @ p.T_object_point)
-        poses = np.empty((len(self.yaws), 4, 4))
-        for i, yaw in enumerate(self.yaws):
-            turned = self.target.copy()
-            turned[:3, :3] = turned[:3, :3] @ rotation_about([0, 0, 1], yaw)
-            poses[i] = turned @ T_point_object
-            poses[i, :3, 3] += np.asarray(extra, float) + np.array([0, 0, self.above])
+        turns = np.array([pose((0, 0, 0), rotation_about([0, 0, 1], yaw)) for yaw in self.yaws])
+        poses = (self.targets[:, None] @ turns[None] @ T_point_object).reshape(-1, 4, 4)
+        poses[:, :3, 3] += np.asarray(extra, float) + np.array([0, 0, self.above])
         return poses

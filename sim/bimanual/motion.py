@@ -91,6 +91,7 @@ class Motion:
 
     Attributes:
         held: side to (actor, T_hand_object) for what is in the hand.
+        cargo: names of loose things that lie in a carried container; planning leaves them out of account.
         plan_seconds: time spent on planning so far.
     """
 
@@ -101,6 +102,7 @@ class Motion:
         self.kinematics = {side: ArmKinematics(sim.model, f"{side}_", home=arm.home) for side, arm in sim.arms.items()}
         self.collision = CollisionWorld(sim.model)
         self.held: dict[str, tuple[Actor, np.ndarray]] = {}
+        self.cargo: frozenset[str] = frozenset()
         self.plan_seconds = 0.0
         self._supposed: dict[str, np.ndarray] = {}
 
@@ -193,17 +195,33 @@ class Motion:
         finally:
             self._supposed = before
 
+    def destination(self, side: str, steps: Sequence[Step]) -> np.ndarray:
+        """(N,) joints at which an arm ends that carries out these steps; where it is if there are none."""
+        q = self.q(side)
+        for step in steps:
+            if isinstance(step, Move):
+                q = step.q_goal
+            elif isinstance(step, Line):
+                q = self.kinematics[side].solve(step.ways()[0][-1], q).q[0]
+        return q
+
     def configuration(self, **arms: np.ndarray) -> dict[str, np.ndarray]:
         """Joints of both arms: as given, else as supposed, else as commanded."""
         return {side: arms.get(side, self._supposed.get(side, self.q(side))) for side in self.sim.arms}
 
-    def clear(self, arms: dict[str, np.ndarray], touch: dict[str, frozenset[str]], openings=None) -> bool:
-        """Whether a configuration of both arms is free of forbidden contact."""
-        return not self.collision.in_collision(arms, **self._context(touch, openings))
+    def clear(
+        self,
+        arms: dict[str, np.ndarray],
+        touch: dict[str, frozenset[str]],
+        openings: dict[str, float] | None = None,
+        margin: float = -GRAZE,
+    ) -> bool:
+        """Whether a configuration of both arms keeps ``margin`` metres from everything it must not touch."""
+        return not self.collision.in_collision(arms, **self._context(touch, openings), margin=margin)
 
     def contact(self, arms: dict[str, np.ndarray], touch: dict[str, frozenset[str]]) -> str:
         """What is in the way of a configuration, in words; "" if it is clear."""
-        found = self.collision.first_contact(arms, **self._context(touch, None))
+        found = self.collision.first_contact(arms, **self._context(touch, None), margin=-GRAZE)
         return f"{found.body1} against {found.body2} by {-1e3 * found.distance:.0f} mm" if found else ""
 
     def touched_now(self, side: str) -> frozenset[str]:
@@ -218,11 +236,15 @@ class Motion:
         )
 
     def _context(self, touch: dict[str, frozenset[str]], openings: dict[str, float] | None) -> dict:
+        loose = {side: Held(actor.bodies["base"], T) for side, (actor, T) in self.held.items() if actor.mode == "free"}
+        handles = {side: {actor.name} for side, (actor, _) in self.held.items() if actor.mode != "free"}
         return {
             "openings": openings or {side: self.opening(side) for side in self.sim.arms},
-            "held": {side: Held(actor.bodies["base"], T) for side, (actor, T) in self.held.items()},
-            "touch": {side: self.bodies_of(names) for side, names in touch.items()},
-            "margin": -GRAZE,
+            "held": loose,
+            "touch": {
+                side: self.bodies_of(touch.get(side, frozenset()) | handles.get(side, set()) | self.cargo)
+                for side in self.sim.arms
+            },
         }
 
     def bodies_of(self, names: frozenset[str]) -> frozenset[int]:

@@ -7,21 +7,25 @@ worked out from the state measured when the skill is called, final approaches on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice, tee
 
 import numpy as np
 
 from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
-from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
+from sim.bimanual.motion import GRAZE, Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
+from sim.bimanual.turning import Turn, feasible_ways, turnable
 from sim.bimanual.world import World
-from sim.geometry import inverse, pose, rotation_about
+from sim.geometry import inverse, pose
 
 FREE_YAWS = tuple(float(v) for v in np.linspace(0, 2 * np.pi, 24, endpoint=False))
-MAX_TRIED = 24  # candidates whose collisions are looked at before giving up
+MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
+MAX_TRIED = 80  # candidates whose collisions are looked at before giving up
 
 
 class Skills:
@@ -59,12 +63,12 @@ class Skills:
         close: float = 0.0,
         opening: float = 1.0,
         lift: float = 0.06,
-        then: Sequence[Goal] = (),
+        then: Sequence[Goal | Turn] = (),
         prefer: Sequence[float] | np.ndarray | None = None,
         touch: Iterable[str] = (),
         grasps: Sequence[GraspPoint] | None = None,
         verify: bool = True,
-        other_home: bool = False,
+        meanwhile: Sequence[Step] = (),
     ) -> list[Step]:
         """Take hold of an object.
 
@@ -74,11 +78,11 @@ class Skills:
             deeper: metres by which the hand goes beyond the grasp point (negative: stops short).
             close, opening: gripper opening when closed and while approaching, 0..1.
             lift: metres straight up that must be feasible afterwards (it is not carried out).
-            then: later goals of the object that must be reachable with this grasp.
+            then: later goals of the object, or turns of the part, that must be feasible with this grasp.
             prefer: (3,) world direction in which the hand should approach, as far as possible.
             touch: further actors that the hand may touch while approaching.
             verify: the fingers must be measured to hold the object.
-            other_home: the other arm goes home meanwhile, so only its home posture is in the way.
+            meanwhile: what the other arm does at the same time; where that ends is in the way, not where it is now.
 
         Raises:
             PlanningError: "no feasible grasp".
@@ -87,19 +91,19 @@ class Skills:
         options = candidates(actor, points, self.max_opening)
         if not options:
             raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
-        away = other(side)
-        with self.motion.supposing(away, self.sim.arms[away].home if other_home else self.motion.q(away)):
+        with self._after(other(side), meanwhile):
             chosen, q_pre = self._feasible(
                 side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening
             )
-        T_offset = inverse(actor.pose()) @ back_off(chosen.T, -deeper)
+        part = chosen.grasp.part
+        T_offset = inverse(actor.pose(part)) @ back_off(chosen.T, -deeper)
         allowed = frozenset({actor.name, *touch})
         steps: list[Step] = []
         if abs(self.motion.opening(side) - opening) > 0.02:
             steps.append(Grip(side, opening, seconds=0.2))
         steps += [
             Move(side, q_pre),
-            self._line(side, lambda: actor.pose() @ T_offset, allowed, slow=True),
+            self._line(side, lambda: actor.pose(part) @ T_offset, allowed, slow=True),
             Grip(side, close, takes=actor if verify else None),
         ]
         return steps
@@ -112,7 +116,7 @@ class Skills:
         pre: float,
         deeper: float,
         lift: float,
-        then: Sequence[Goal],
+        then: Sequence[Goal | Turn],
         prefer: Sequence[float] | np.ndarray | None,
         touch: frozenset[str],
         opening: float,
@@ -126,32 +130,32 @@ class Skills:
         ok = at_grasp.ok & at_pre.ok & at_lift.ok
         cost = np.array([c.preference for c in options])
         cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_grasp.q).max(1)
-        if prefer is not None:
-            cost = cost + np.arccos(np.clip(T[:, :3, 0] @ (np.asarray(prefer) / np.linalg.norm(prefer)), -1, 1))
+        cost = cost + _away_from(prefer, T)
         order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
         held = self.motion.held.pop(side, None)
+        tried = False
         try:
             self.motion.collision.set_state(self.sim.data.qpos)
-            tried = 0
-            for i in order:
-                if not self._goals_reachable(side, options[i], at_grasp.q[i], then):
-                    continue
-                tried += 1
-                if tried > MAX_TRIED:
-                    break
-                if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening):
-                    return options[i], at_pre.q[i] + self.motion.sag(side)
+            goals = [goal for goal in then if isinstance(goal, Goal)]
+            able = (i for i in order if self._goals_reachable(side, options[i], at_grasp.q[i], goals))
+            for turn in (turn for turn in then if isinstance(turn, Turn)):
+                able = turnable(self.motion, side, turn, able, at_pre.q, T)
+            for margin, some in zip(MARGINS, tee(islice(able, MAX_TRIED), len(MARGINS)), strict=True):
+                for i in some:
+                    tried = True
+                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin):
+                        return options[i], at_pre.q[i] + self.motion.sag(side)
         finally:
             if held is not None:
                 self.motion.held[side] = held
         where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
         raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
 
-    def _goals_reachable(self, side: Side, option: Candidate, q_seed: np.ndarray, then: Sequence[Goal]) -> bool:
+    def _goals_reachable(self, side: Side, option: Candidate, q_grasp: np.ndarray, then: Sequence[Goal]) -> bool:
         kinematics = self.motion.kinematics[side]
         for goal in then:
             hands = goal.object_poses() @ option.T_object_hand
-            at_goal = kinematics.solve(hands, q_seed)
+            at_goal = kinematics.solve(hands, q_grasp)
             if not at_goal.ok.any():
                 return False
             at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
@@ -160,15 +164,38 @@ class Skills:
         return True
 
     def _approach_clear(
-        self, side: Side, actor: Actor, q_pre: np.ndarray, q_grasp: np.ndarray, touch: frozenset[str], opening: float
+        self,
+        side: Side,
+        actor: Actor,
+        q_pre: np.ndarray,
+        q_grasp: np.ndarray,
+        touch: frozenset[str],
+        opening: float,
+        margin: float,
     ) -> bool:
         openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
-        for fraction in np.linspace(0, 1, 7):
-            q = (1 - fraction) * q_pre + fraction * q_grasp
-            allowed = frozenset({actor.name, *touch}) if fraction > 0 else touch
-            if not self.motion.clear(self.motion.configuration(**{side: q}), {side: allowed}, openings):
-                return False
-        return True
+        T_grasp = self.motion.kinematics[side].forward(q_grasp)
+        return self._line_clear(side, q_pre, T_grasp, touch, touch | {actor.name}, margin, openings)
+
+    def _line_clear(
+        self,
+        side: Side,
+        q_start: np.ndarray,
+        T_goal: np.ndarray,
+        touch_start: frozenset[str],
+        touch_line: frozenset[str],
+        margin: float,
+        openings: dict[str, float] | None = None,
+    ) -> bool:
+        """Whether the straight hand motion from ``q_start`` to ``T_goal`` exists and is clear, its start included."""
+        if not self.motion.clear(self.motion.configuration(**{side: q_start}), {side: touch_start}, openings, margin):
+            return False
+        try:
+            path = self.motion.kinematics[side].linear_path(q_start, T_goal)
+        except PlanningError:
+            return False
+        arms = (self.motion.configuration(**{side: q}) for q in path[1:])
+        return all(self.motion.clear(a, {side: touch_line}, openings, margin) for a in arms)
 
     # ---------------------------------------------------------------- place
 
@@ -186,15 +213,15 @@ class Skills:
         """Describe where an object shall go.
 
         Args:
-            target: (4, 4) frame or (3,) position (axes of the world) that the object's ``point`` (origin if None) shall
-                reach.
+            target: (4, 4) frame, or (3,) position (axes of the world), that the object's ``point`` (origin if None) shall
+                reach; or (K, 4, 4) frames that are equally good.
             yaw: "free", "aligned" (0), "half" (0 or pi), "quarter" (multiples of pi/2), or angles about the target's z.
             pre: height (or world vector) from which the object comes in, metres.
             above: metres above the target where it is let go.
             touch: what the object may touch on arrival.
         """
-        frame = np.asarray(target, float)
-        frame = frame if frame.shape == (4, 4) else pose(frame)
+        frames = np.asarray(target, float)
+        frames = np.atleast_3d(frames if frames.ndim > 1 else pose(frames)).reshape(-1, 4, 4)
         named = {
             "free": FREE_YAWS,
             "aligned": (0.0,),
@@ -204,7 +231,7 @@ class Skills:
         yaws = named[yaw] if isinstance(yaw, str) else tuple(float(v) for v in yaw)
         offset = (0.0, 0.0, float(pre)) if isinstance(pre, (int, float)) else tuple(float(v) for v in pre)
         names = frozenset(t if isinstance(t, str) else t.name for t in touch)
-        return Goal(actor, point, frame, yaws, offset, above, names)  # type: ignore[arg-type]
+        return Goal(actor, point, frames, yaws, offset, above, names)  # type: ignore[arg-type]
 
     def place(
         self,
@@ -215,6 +242,9 @@ class Skills:
         retreat: float = 0.08,
         opening: float = 1.0,
         speed: float = 1.0,
+        prefer: Sequence[float] | np.ndarray | None = None,
+        room: Sequence[np.ndarray] = (),
+        meanwhile: Sequence[Step] = (),
     ) -> list[Step]:
         """Bring the held object to a goal; let go and back off if ``release``.
 
@@ -222,6 +252,9 @@ class Skills:
             retreat: metres back along the hand's approach after letting go.
             opening: gripper opening on release, 0..1.
             speed: factor on the motion limits, for full cups and tall stacks.
+            prefer: (3,) world direction in which the hand should point at the goal, as far as possible.
+            room: (4, 4) motions in the hand's own frame that must be possible from the goal, for shaking or pouring.
+            meanwhile: what the other arm does at the same time, as for :meth:`grasp`.
 
         Raises:
             PlanningError: "unreachable" or "in collision".
@@ -231,7 +264,8 @@ class Skills:
             raise PlanningError("object dropped", f"{goal.actor.name} is not in the {side} hand")
         _, T_hand_object = self.motion.held[side]
         T_object_hand = inverse(T_hand_object)
-        index, q_pre = self._reachable(side, goal, T_object_hand)
+        with self._after(other(side), meanwhile):
+            index, q_pre = self._reachable(side, goal, T_object_hand, prefer, room)
 
         def final() -> np.ndarray:
             _, T_now = self.motion.held[side]
@@ -247,24 +281,41 @@ class Skills:
                 steps.append(self.retreat_step(side, retreat, goal.touch | {goal.actor.name}))
         return steps
 
-    def _reachable(self, side: Side, goal: Goal, T_object_hand: np.ndarray) -> tuple[int, np.ndarray]:
+    def _reachable(
+        self,
+        side: Side,
+        goal: Goal,
+        T_object_hand: np.ndarray,
+        prefer: Sequence[float] | np.ndarray | None,
+        room: Sequence[np.ndarray],
+    ) -> tuple[int, np.ndarray]:
         """Index of the most comfortable yaw whose pre-place and place are reachable and clear, and its pre-place."""
         kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
-        at_goal = kinematics.solve(goal.object_poses() @ T_object_hand, q_now)
+        hands = goal.object_poses() @ T_object_hand
+        at_goal = kinematics.solve(hands, q_now)
         at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
         ok = at_goal.ok & at_pre.ok
+        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1) + _away_from(prefer, hands)
+        for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
+            away = kinematics.solve(hands @ motion, at_goal.q, restarts=0)
+            ok &= away.ok
+            cost = cost + 2.0 * np.abs(away.q - at_goal.q).max(1)
         if not ok.any():
             raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
-        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1)
         self.motion.collision.set_state(self.sim.data.qpos)
-        for i in np.argsort(cost, kind="stable"):
-            if not ok[i]:
-                continue
-            path = [(at_pre.q[i], frozenset())]
-            path += [((1 - f) * at_pre.q[i] + f * at_goal.q[i], goal.touch) for f in (0.5, 1.0)]
-            if all(self.motion.clear(self.motion.configuration(**{side: q}), {side: t}) for q, t in path):
-                return int(i), at_pre.q[i] + self.motion.sag(side)
-        raise PlanningError("in collision", f"{side} hand on the way of {goal.actor.name} to its goal")
+        able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
+        for margin in MARGINS:
+            for i in able:
+                T_goal = kinematics.forward(at_goal.q[i])
+                if self._line_clear(side, at_pre.q[i], T_goal, frozenset(), goal.touch | {goal.actor.name}, margin):
+                    return i, at_pre.q[i] + self.motion.sag(side)
+        at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
+        touches = {"pre-place": frozenset(), "goal": goal.touch | {goal.actor.name}}
+        what = (self.motion.contact(self.motion.configuration(**{side: q}), {side: touches[k]}) for k, q in at.items())
+        seen = ", ".join(f"{w} at {k}" for w, k in zip(what, at, strict=True) if w)
+        raise PlanningError(
+            "in collision", f"{side} hand bringing {goal.actor.name} to its goal: {seen or 'on the way'}"
+        )
 
     # ----------------------------------------------------------------- move
 
@@ -387,36 +438,34 @@ class Skills:
         part: str,
         fraction: float,
         *,
-        follow: float = 1.0,
+        follow: Sequence[float] = (1.0,),
         speed: float = 0.6,
     ) -> list[Step]:
         """Move the hand along with a joint of an articulated object that it holds or pushes.
 
         Args:
             fraction: where the joint shall end, 0..1 of its range.
-            follow: share of the part's rotation that the hand follows; below 1 the handle turns between the fingers.
+            follow: shares of the part's rotation that the hand may follow, best first; below 1 the handle turns between
+                the fingers. A :class:`Turn` with the same values among the ``then`` of the grasp picks a grasp that can
+                go all the way.
+
+        Raises:
+            PlanningError: "unreachable", when the motion begins.
         """
+        turn = Turn(actor, part, fraction, tuple(follow))
 
         def ways() -> list[np.ndarray]:
             T_hand = self.sim.tcp(side)
-            joint = self.sim.model.joint(f"{actor.name}/{part}")
-            low, high = joint.range
-            change = low + fraction * (high - low) - actor.joint(part)
-            axis = self.sim.data.xaxis[joint.id].copy()
-            anchor = self.sim.data.xanchor[joint.id].copy()
-            count = max(4, int(abs(change) / 0.06) if joint.type[0] == 3 else int(abs(change) / 0.01))
-            out = np.empty((count, 4, 4))
-            for i, f in enumerate(np.linspace(0, 1, count + 1)[1:]):
-                if joint.type[0] == 3:
-                    arm = rotation_about(axis, f * change) @ (T_hand[:3, 3] - anchor)
-                    out[i] = pose(anchor + arm, rotation_about(axis, follow * f * change) @ T_hand[:3, :3])
-                else:
-                    out[i] = pose(T_hand[:3, 3] + f * change * axis, T_hand[:3, :3])
-            return [out]
+            q = self.motion.q(side) - self.motion.sag(side)
+            return feasible_ways(self.motion, side, turn, q, T_hand) or list(turn.ways(T_hand))
 
         return [Line(side, ways, frozenset({actor.name}), speed=speed, check=False)]
 
     # -------------------------------------------------------------- helpers
+
+    def _after(self, side: Side, steps: Sequence[Step]) -> AbstractContextManager[None]:
+        """Within the block, an arm is taken to be where these steps bring it."""
+        return self.motion.supposing(side, self.motion.destination(side, steps))
 
     def _line(
         self,
@@ -433,8 +482,15 @@ class Skills:
         return Line(side, lambda: [goal()[None]], touch, 0.6 * speed if slow else speed, check, detour)
 
 
+def _away_from(prefer: Sequence[float] | np.ndarray | None, T: np.ndarray) -> np.ndarray:
+    """(B,) angles between the approach of hand poses (B, 4, 4) and a preferred direction (3,); zeros without one."""
+    if prefer is None:
+        return np.zeros(len(T))
+    return np.arccos(np.clip(T[:, :3, 0] @ (np.asarray(prefer) / np.linalg.norm(prefer)), -1, 1))
+
+
 def _names(touch: Iterable[Actor | str]) -> frozenset[str]:
     return frozenset(t if isinstance(t, str) else t.name for t in touch)
 
 
-__all__ = ["Scene", "Side", "Skills", "other"]
+__all__ = ["Scene", "Side", "Skills", "Turn", "other"]
