@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
-from sim.bimanual.skills import Skills
+from sim.bimanual.skills import Skills, Turn
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
 from sim.geometry import inverse
@@ -36,7 +36,7 @@ class OpenLaptop(Task):
         self.side: Side = "left" if yaw < 0 else "right"  # the arm that the front edge looks to
 
     def expert(self, robot: Skills) -> None:
-        robot.do(robot.grasp(self.side, self.laptop, "lid", lift=0.0))
+        robot.do(robot.grasp(self.side, self.laptop, "lid", lift=0.0, then=[Turn(self.laptop, "lid", 0.5)]))
         robot.do(robot.turn_joint(self.side, self.laptop, "lid", 0.5))
 
     def check_success(self, world: World) -> bool:

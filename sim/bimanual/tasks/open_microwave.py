@@ -1,0 +1,43 @@
+"""Open the door of the microwave.
+
+Randomised: the microwave and its position. Success: the door stands open by at least 60 % of its range.
+"""
+
+from __future__ import annotations
+
+from sim.bimanual.actor import Actor
+from sim.bimanual.scene import Scene, Side
+from sim.bimanual.skills import Skills, Turn
+from sim.bimanual.task import Task
+from sim.bimanual.world import World
+
+OPEN = 0.6  # fraction of the hinge's range
+FOLLOW = (1.0, 0.7, 0.4)  # the round bar may turn between the fingers
+
+
+class OpenMicrowave(Task):
+    limit = 1500
+    instructions = (
+        "[open|open up|pull open] {A} [with|using] {a}",
+        "[open|open up|pull open] {A}[| by its handle| at its handle]",
+        "[pull|swing|open] the door of {A}[| open] [with {a}|using {a}|by the handle|by its handle]",
+        "[use|move] {a} to [open|pull open] {A}",
+        "[take|grab|hold] the handle of {A} [with {a} |]and [pull the door open|open the door|open it]",
+    )
+
+    def load_actors(self, scene: Scene) -> None:
+        spot = scene.sample_xy((-0.12, -0.02), (0.15, 0.2))
+        self.microwave = scene.add("microwave", scene.instance("microwave"), spot, mode="fixed", keep_out=0.03)
+        self.side: Side = "left"  # the hinge is on the left, the door swings towards this arm
+        scene.keep_out_area((-0.35, 0.25), (-0.3, 0.2))
+
+    def expert(self, robot: Skills) -> None:
+        turn = Turn(self.microwave, "door", 0.74, FOLLOW)  # somewhat farther than needed, for the grasp is never exact
+        robot.do(robot.grasp(self.side, self.microwave, "handle", lift=0.0, then=[turn]))
+        robot.do(robot.turn_joint(self.side, self.microwave, "door", 0.67, follow=FOLLOW))
+
+    def check_success(self, world: World) -> bool:
+        return self.microwave.joint_fraction("door") > OPEN
+
+    def slots(self) -> dict[str, Actor | str]:
+        return {"A": self.microwave, "a": self.side}
