@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,6 @@ def stream(seed: np.random.SeedSequence, purpose: str) -> np.random.Generator:
 
     Purposes do not share draws, so switching one randomisation axis off leaves the others unchanged.
     """
-    entropy = seed.entropy
+    entropy: Any = seed.entropy
     words = [int(w) for w in entropy] if isinstance(entropy, (list, tuple)) else [int(entropy or 0)]
     return np.random.default_rng(np.random.SeedSequence([*words, zlib.crc32(purpose.encode())]))
