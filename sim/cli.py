@@ -11,7 +11,7 @@ import tyro
 
 from assets.command import run_command
 from assets.errors import TwinloomError
-from sim.select import select
+from sim.select import select, select_one
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff
@@ -55,12 +55,13 @@ def view(
     """
     from sim import catalogue
 
-    (name,) = select("task", task, catalogue.tasks(), "sim list tasks")
+    select_one("task", task, catalogue.tasks(), "sim list tasks")
+    select_one("robot", robot, catalogue.robots(), "sim list robots")
+    select_one("camera", camera, catalogue.cameras(), "sim list cameras")
     axes = select("axis", randomize, catalogue.axes(), "sim list axes")
-    select("camera", camera, catalogue.cameras(), "sim list cameras")
     from sim.bimanual.view import view as show
 
-    show(name, robot=robot, seed=seed, episode=episode, axes=axes, camera=camera, video=video, port=port)
+    show(task, robot=robot, seed=seed, episode=episode, axes=axes, camera=camera, video=video, port=port)
     return 0
 
 
@@ -96,6 +97,7 @@ def rollout(
         raise TwinloomError("; ".join(problems))
     names = select("task", tasks, catalogue.tasks(), "sim list tasks")
     axes = select("axis", randomize, catalogue.axes(), "sim list axes")
+    select_one("robot", robot, catalogue.robots(), "sim list robots")
     from assets.results import document, markdown, save
     from sim.bimanual.evaluate import rollout_table
 

@@ -37,3 +37,10 @@ def select(kind: str, words: str | Iterable[str], known: Sequence[str], list_com
         elif word != "none":
             raise UnknownNameError(kind, word, known, list_command)
     return [name for name in known if name in chosen]
+
+
+def select_one(kind: str, word: str, known: Sequence[str], list_command: str) -> str:
+    """Return ``word`` if it is a known name. Raises UnknownNameError with the nearest name otherwise."""
+    if word not in known:
+        raise UnknownNameError(kind, word, known, list_command)
+    return word

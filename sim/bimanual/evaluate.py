@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from assets.progress import Progress
-
 from sim.seeding import episode_seed
 
 Trial = tuple[str, int]  # task, episode
@@ -40,12 +39,14 @@ def rollout_table(
     results: dict[str, list[tuple[str, str, float]]] = {task: [] for task in tasks}
     count = min(workers or os.cpu_count() or 1, len(trials))
     with (
-        Progress(len(trials), "episodes") as progress,
+        Progress(len(trials), "episode") as progress,
         multiprocessing.get_context("spawn").Pool(count, _start, (settings,)) as pool,
     ):
         for task, reason, detail, seconds in pool.imap_unordered(_trial, trials):
             results[task].append((reason, detail, seconds))
-            progress.advance(failed=bool(reason))
+            progress.advance()
+            if reason:
+                progress.log(f"{task}: {detail}")
     return [_row(task, robot, found) for task, found in results.items()]
 
 

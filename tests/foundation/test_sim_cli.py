@@ -1,0 +1,60 @@
+"""The ``sim`` command from outside: lists, refusals, and one real rollout with its result file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def sim(*arguments):
+    command = [sys.executable, "-m", "sim", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300, check=False)
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [("tasks", "stack_blocks_two"), ("robots", "franka-panda"), ("cameras", "left_wrist"), ("axes", "lighting")],
+)
+def test_lists(what, expected):
+    done = sim("list", what)
+    assert done.returncode == 0, done.stderr
+    assert expected in [line.split()[0] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            "view stak_blocks_two",
+            'unknown task "stak_blocks_two". Did you mean stack_blocks_two? All tasks: sim list tasks',
+        ),
+        ("view stack_blocks_two --robot franka-pnda", 'unknown robot "franka-pnda". Did you mean franka-panda?'),
+        ("view stack_blocks_two --camera haed", 'unknown camera "haed". Did you mean head?'),
+        ("rollout --expert --randomize lightning", 'unknown axis "lightning". Did you mean lighting?'),
+        ("rollout --expert --tasks 51000", "51000 tasks asked, there are "),
+        ("rollout --episodes 0", "--expert is missing"),
+        ("rollout --expert --episodes 0", "--episodes 0 must be at least 1"),
+    ],
+)
+def test_refusals_are_one_line_with_exit_code_2(arguments, message):
+    done = sim(*arguments.split())
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr
+
+
+def test_rollout_counts_and_writes_results(tmp_path):
+    file = tmp_path / "out.json"
+    done = sim(
+        "rollout", "--expert", "--tasks", "stack_blocks_two", "--episodes", "2", "--workers", "1", "--json", str(file)
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(file.read_text(encoding="utf-8"))
+    (row,) = results["rows"]
+    assert (row["task"], row["n"]) == ("stack_blocks_two", 2)
+    assert row["k"] + sum(row["reasons"].values()) == 2
+    assert results["command"].startswith("sim rollout --expert --tasks stack_blocks_two")
+    assert file.with_suffix(".md").read_text(encoding="utf-8").rstrip() == done.stdout.rstrip()
