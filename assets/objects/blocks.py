@@ -45,6 +45,7 @@ def block(
     density: float = 400.0,
     grasp_heights: tuple[float, ...] = (),
     friction: float = 1.0,
+    ball: bool = False,
 ) -> ObjectAsset:
     """A box with its origin at the bottom centre.
 
@@ -56,6 +57,7 @@ def block(
         grasp_heights: fractions of the height at which horizontal "side_<k>" grasps are offered (long bars); without
             them the block has top-down grasps where the gripper can straddle it.
         friction: sliding coefficient.
+        ball: a sphere of radius ``half[0]`` instead.
 
     Returns:
         An asset with points "bottom", "top" and "center"; category "block".
@@ -76,18 +78,17 @@ def block(
                 opening = np.cross([0.0, 0.0, 1.0], -axis)
                 T = _pose(_hand(-axis, opening), (0, 0, 2 * hz * fraction))
                 grasps.append(GraspPoint(f"side_{level}", T, opposite))
+    material = Material(rgba, 0.2, 0.3)
+    shape = Shape("box", half, pos=(0, 0, hz), material=material, friction=friction)
     mass = 8 * hx * hy * hz * density
+    if ball:
+        shape = Shape("sphere", (hx,), pos=(0, 0, hx), material=material, friction=friction)
+        mass *= np.pi / 6
     name = next((n for n, c in COLORS.items() if np.allclose(c, rgba[:3])), "colored")
     return ObjectAsset(
         category="block",
         index=0,
-        parts=(
-            Part(
-                "base",
-                (Shape("box", half, pos=(0, 0, hz), material=Material(rgba, 0.2, 0.3), friction=friction),),
-                mass=max(mass, 0.002),
-            ),
-        ),
+        parts=(Part("base", (shape,), mass=max(mass, 0.002)),),
         extents=(2 * hx, 2 * hy, 2 * hz),
         grasps=tuple(grasps),
         points=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 
 import mujoco
@@ -51,8 +52,7 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
 def asset_of(placement: Placement) -> ObjectAsset:
     """The asset behind a placement, from the library or made to measure."""
     if placement.block is not None:
-        b = placement.block
-        return block(b.half, b.rgba, b.noun, b.density, b.grasp_heights, b.friction)
+        return block(**dataclasses.asdict(placement.block))
     return library.load(placement.category, placement.index)
 
 
@@ -120,6 +120,7 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
             material=wallpaper,
             contype=int(name == "wall"),
             conaffinity=int(name == "wall"),
+            castshadow=False,
         )
     table = body.add_body(name="table", pos=[*spec.table_offset, spec.table_z])
     wood = _surface(world, "table", look["table"], (1, 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import dataclasses
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -160,7 +161,7 @@ class Scene:
         keep_out: float = 0.05,
     ) -> Actor:
         """Place a box, bar or mat made to measure."""
-        asset = block(spec.half, spec.rgba, spec.noun, spec.density, spec.grasp_heights, spec.friction)
+        asset = block(**dataclasses.asdict(spec))
         return self._place(name, asset, spec, xy, yaw, mode, None, z, None, None, keep_out)
 
     def _place(self, name, asset, block_spec, xy, yaw, mode, quat, z, mass, joints, keep_out) -> Actor:

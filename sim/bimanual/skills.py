@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice, tee
+from itertools import islice, product, tee
 
 import numpy as np
 
@@ -140,10 +140,11 @@ class Skills:
             able = (i for i in order if self._goals_reachable(side, options[i], at_grasp.q[i], goals))
             for turn in (turn for turn in then if isinstance(turn, Turn)):
                 able = turnable(self.motion, side, turn, able, at_pre.q, T)
-            for margin, some in zip(MARGINS, tee(islice(able, MAX_TRIED), len(MARGINS)), strict=True):
+            tiers = list(product(MARGINS, (True, False)))
+            for (margin, apart), some in zip(tiers, tee(islice(able, MAX_TRIED), len(tiers)), strict=True):
                 for i in some:
                     tried = True
-                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin):
+                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin, apart):
                         return options[i], at_pre.q[i] + self.motion.sag(side)
         finally:
             if held is not None:
@@ -172,9 +173,13 @@ class Skills:
         touch: frozenset[str],
         opening: float,
         margin: float,
+        apart: bool,
     ) -> bool:
+        """Whether the hand can come straight from pre-grasp to grasp; ``apart``: without touching the object itself."""
         openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
         T_grasp = self.motion.kinematics[side].forward(q_grasp)
+        if apart and not self._line_clear(side, q_pre, T_grasp, touch, touch, -2 * GRAZE, openings):
+            return False
         return self._line_clear(side, q_pre, T_grasp, touch, touch | {actor.name}, margin, openings)
 
     def _line_clear(

@@ -28,6 +28,7 @@ class BlockSpec:
     density: float = 400.0
     grasp_heights: tuple[float, ...] = ()
     friction: float = 1.0
+    ball: bool = False
 
 
 @dataclass(frozen=True)
