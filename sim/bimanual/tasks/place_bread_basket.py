@@ -1,0 +1,84 @@
+"""Put every bread (one or two) into the bread basket.
+
+Randomised: basket and its heading, number and kind of breads, positions, headings. Success: every bread rests inside
+the basket and no gripper touches bread or basket.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.bimanual.actor import Actor
+from sim.bimanual.scene import Scene, other, side_of
+from sim.bimanual.skills import Skills
+from sim.bimanual.task import Task
+from sim.bimanual.world import World
+
+BASKET = (0.0, -0.15)
+
+
+class PlaceBreadBasket(Task):
+    limit = 700
+    instructions = (
+        "[put|place|set|drop] [all|all of] the bread [into|in] {A}[| on the table]",
+        "[collect|gather|move] the bread [into|in] {A}",
+        "[pick up|take|grab] {B} [and {C} |]and [put|place|drop] [it|everything] [into|in] {A}",
+        "[pick up|take|grab] every bread and [put|place|drop] it [into|in|inside] {A}",
+    )
+
+    def load_actors(self, scene: Scene) -> None:
+        yaw = scene.uniform(-np.pi, np.pi)
+        self.basket = scene.add("basket", scene.instance("bread_basket"), BASKET, yaw, keep_out=0.08)
+        self.breads: list[Actor] = []
+        for i in range(scene.choice((1, 2))):
+            spot = scene.sample_xy(
+                [(-0.27, -0.17), (0.17, 0.27)], (-0.2, 0.05), apart=0.12, avoid=[*self.breads], min_abs_x=0.15
+            )
+            yaw = scene.uniform(-np.pi / 4, np.pi / 4)
+            self.breads.append(scene.add(f"bread{i}", scene.instance("bread"), spot, yaw))
+        self.breads.sort(key=lambda bread: bread.position[1])
+
+    def expert(self, robot: Skills) -> None:
+        sides = [side_of(bread) for bread in self.breads]
+        if len(set(sides)) == 2:
+            self._both_arms(robot)
+            return
+        for bread, side in zip(self.breads, sides, strict=True):
+            goal = self._goal(robot, bread)
+            robot.do(robot.grasp(side, bread, then=[goal]))
+            robot.do(robot.lift(side, 0.10))
+            robot.do(robot.place(side, goal, retreat=0.12))
+
+    def _both_arms(self, robot: Skills) -> None:
+        """One bread in each hand; the left one goes in first and makes way."""
+        by_side = {side_of(bread): bread for bread in self.breads}
+        goals = {side: self._goal(robot, bread) for side, bread in by_side.items()}
+        robot.do(*(robot.grasp(side, bread, then=[goals[side]]) for side, bread in by_side.items()))
+        robot.do(*(robot.lift(side, 0.10) for side in by_side))
+        first = side_of(self.breads[0])
+        robot.do(robot.place(first, goals[first], retreat=0.12))
+        robot.do(robot.home(first))
+        robot.do(robot.place(other(first), self._goal(robot, by_side[other(first)]), retreat=0.12))
+
+    def _goal(self, robot: Skills, bread: Actor):
+        """Its own half of the basket, along the basket's length."""
+        T = self.basket.point("inside")
+        along = 0.045 if len(self.breads) > 1 else 0.0
+        spread = along * T[:3, 0] * np.sign(T[:3, 0] @ bread.position - T[:3, 0] @ T[:3, 3])
+        return robot.goal(
+            bread, T[:3, 3] + spread, pre=0.12, above=0.015, touch=[self.basket, *self.breads]
+        )
+
+    def check_success(self, world: World) -> bool:
+        return (
+            all(world.inside(bread, self.basket, margin=0.01) for bread in self.breads)
+            and all(not world.touching(bread, "table") for bread in self.breads)
+            and world.upright(self.basket, 10)
+            and world.released(*self.breads, self.basket)
+        )
+
+    def slots(self) -> dict[str, Actor | str]:
+        found: dict[str, Actor | str] = {"A": self.basket, "B": self.breads[0]}
+        if len(self.breads) > 1:
+            found["C"] = self.breads[1]
+        return found

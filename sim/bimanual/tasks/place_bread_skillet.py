@@ -1,0 +1,69 @@
+"""Lift the skillet with one arm and put the bread into it with the other.
+
+Randomised: skillet, bread, sides, positions, headings. Success: the skillet is held above the table by its arm and level,
+the bread lies in its pan, released.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.bimanual.actor import Actor
+from sim.bimanual.scene import Scene, other
+from sim.bimanual.skills import Skills
+from sim.bimanual.task import Task
+from sim.bimanual.world import World
+
+HOLD = 0.08  # metres above the table at which the pan waits for the bread
+
+
+class PlaceBreadSkillet(Task):
+    limit = 500
+    instructions = (
+        "[lift|pick up|hold|raise] {A} [with {a} |]and [put|place|drop] {B} [into|in] it",
+        "[pick up|grab] {A} with {a} and [put|place|set] {B} in the pan with the other arm",
+        "[put|place|drop] {B} [into|inside] {A} while [holding|lifting] the skillet[| above the table]",
+        "hold {A} [with {a} |]above the table and [put|place|drop] {B} [into|in] it",
+    )
+
+    def load_actors(self, scene: Scene) -> None:
+        self.side = scene.side()
+        sign = -1 if self.side == "left" else 1
+        spot = (sign * scene.uniform(0.15, 0.25), scene.uniform(-0.05, 0.05))
+        yaw = scene.uniform(-np.pi / 6, np.pi / 6)
+        self.skillet = scene.add("skillet", scene.instance("skillet"), spot, yaw)
+        spot = (-sign * scene.uniform(0.2, 0.28), scene.uniform(-0.2, 0.05))
+        self.bread = scene.add("bread", scene.instance("bread"), spot, scene.uniform(-np.pi / 4, np.pi / 4))
+        scene.keep_out((0.0, -0.05), 0.18)
+
+    def expert(self, robot: Skills) -> None:
+        holder, placer = self.side, other(self.side)
+        sign = -1 if holder == "left" else 1
+        hold = robot.goal(
+            self.skillet,
+            np.array([sign * 0.13, -0.03, robot.world.table_z + HOLD]),
+            "pan",
+            yaw=[sign * a for a in np.linspace(0.5, 1.6, 12)],  # handle outward, so that the arms keep apart
+            pre=0.04,
+            touch=[],
+        )
+        robot.do(
+            robot.grasp(holder, self.skillet, "handle", then=[hold]), robot.grasp(placer, self.bread, prefer=(0, 0, -1))
+        )
+        robot.do(robot.lift(holder, 0.10), robot.lift(placer, 0.15))
+        robot.do(robot.place(holder, hold, release=False))
+        drop = robot.goal(self.bread, self.skillet.point("pan"), pre=0.10, above=0.012, touch=[self.skillet])
+        robot.do(robot.place(placer, drop, retreat=0.10))
+
+    def check_success(self, world: World) -> bool:
+        return (
+            world.near(self.bread, self.skillet.point("pan"), xy=0.045, z=0.03)
+            and world.touching(self.bread, self.skillet)
+            and world.held_by(self.skillet, self.side)
+            and world.height(self.skillet) > 0.02
+            and world.upright(self.skillet, 15)
+            and world.released(self.bread)
+        )
+
+    def slots(self) -> dict[str, Actor | str]:
+        return {"A": self.skillet, "B": self.bread, "a": self.side}
