@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import mujoco
 import numpy as np
 
 from sim.bimanual.actor import Actor
@@ -66,6 +67,17 @@ class World:
         bodies = self._sim.model.geom_bodyid[data.contact.geom]
         hits = [i for i, (p, q) in enumerate(bodies) if frozenset((self._label[p], self._label[q])) == pair]
         return np.array(data.contact.pos[hits]).reshape(-1, 3)
+
+    def contact_force(self, a: Actor | str, b: Actor | str) -> float:
+        """Sum of the normal forces between two things, newtons."""
+        pair = frozenset((_name(a), _name(b)))
+        model, data = self._sim.model, self._sim.data
+        force, total = np.zeros(6), 0.0
+        for i, (p, q) in enumerate(model.geom_bodyid[data.contact.geom]):
+            if frozenset((self._label[p], self._label[q])) == pair:
+                mujoco.mj_contactForce(model, data, i, force)
+                total += float(force[0])
+        return total
 
     def _current_contacts(self) -> set[frozenset[str]]:
         data = self._sim.data
