@@ -12,6 +12,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -198,6 +199,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 @contextlib.contextmanager
 def _signals_blocked() -> Iterator[None]:
     """Children that are started inside never see a SIGINT or SIGTERM of the process group; ours arrive afterwards."""
+    resource_tracker.ensure_running()  # it would be started with the first child, and unblocks these signals then
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -65,7 +66,7 @@ def staged(tmp_path_factory) -> list[StagedEpisode]:
 
 def write(root: Path, episodes: list[StagedEpisode], cuts=(), limits: Limits = SMALL) -> Path:
     bounds = [0, *sorted(cuts), len(episodes)]
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in itertools.pairwise(bounds):
         # a fresh writer each time: as if the process had ended in between
         Writer(root, SPEC, VIDEOS, limits).append([episode.entry for episode in episodes[begin:end]])
     return root

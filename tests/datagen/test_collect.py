@@ -1,0 +1,231 @@
+"""Runs: what is recorded depends on the settings alone, and whatever goes wrong is counted, named and survived."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assets.errors import InvalidSettingsError, TwinloomError
+from assets.progress import Progress
+from datagen.account import ACCOUNT, read_timing
+from datagen.collect import ERRORS, collect
+from datagen.ledger import FAILED
+from datagen.lerobot.read import Dataset
+from datagen.lerobot.verify import verify
+from datagen.lock import is_locked, writer_lock
+from datagen.pool import Pool, default_workers
+from tests.datagen.conftest import files_of, make_run
+from tests.datagen.fake import label, read_number
+
+TASKS = ("calm", "flaky", "tiny")
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> Path:
+    """Six episodes of three tasks, made by one worker in one commit."""
+    out = tmp_path_factory.mktemp("reference") / "data"
+    assert collect(make_run(out, 6, 1, tasks=TASKS)).account.made == 18
+    return out
+
+
+def test_worker_count_and_commits_change_no_byte(reference, tmp_path):
+    collect(make_run(tmp_path / "data", 6, 3, tasks=TASKS, run={"commit_slots": 2}))
+    assert files_of(tmp_path / "data") == files_of(reference)
+
+
+def test_more_episodes_later_are_only_appended(reference, tmp_path):
+    out = tmp_path / "data"
+    for episodes in (1, 4, 6):
+        outcome = collect(make_run(out, episodes, 2, tasks=TASKS))
+        assert outcome.account.made == 3 * episodes
+    assert files_of(out) == files_of(reference)
+    assert collect(make_run(out, 2, 1, tasks=TASKS)).account.made == 6  # fewer were asked: nothing to do
+    assert files_of(out) == files_of(reference)
+
+
+def test_the_dataset_is_sound_and_every_frame_belongs_to_its_episode(reference):
+    assert verify(reference).problems == []
+    assert list((reference / ".staging").iterdir()) == [reference / ".staging" / "lock"]
+    with Dataset(reference) as dataset:
+        assert dataset.rows["task_name"].to_pylist() == list(TASKS) * 6
+        assert dataset.rows["slot"].to_pylist() == list(range(18))
+        for episode in range(len(dataset)):
+            mark = label(dataset.row(episode)["seed"])
+            for camera in dataset.cameras:
+                for index, frame in enumerate(dataset.images(episode, camera)):
+                    assert read_number(frame) == mark << 8 | index
+        details = dataset.episodes.to_pylist()
+    assert json.loads(details[0]["record"])["seed"] == details[0]["seed"]
+    assert details[0]["instructions/seen"][0] == details[0]["tasks"][0]
+    assert details[0]["success"] is True
+    assert details[0]["source"] == "fake"
+
+
+def test_the_account_says_what_happened(reference):
+    account = json.loads((reference / ACCOUNT).read_text())
+    assert (account["asked"], account["made"]) == (18, 18)
+    flaky = account["tasks"]["flaky"]
+    assert flaky["attempts"] == 6 + flaky["reasons"]["dropped"]
+    assert account["renderer"] == "crayon"
+    timing = read_timing(reference)
+    assert sorted(timing) == list(range(18))
+    assert {"plan", "simulate", "render", "encode", "write"} <= timing[0].keys()
+    assert account["seconds"]["plan"] == pytest.approx(0.001 * account["attempts"])
+
+
+def test_failures_are_counted_and_named(tmp_path, capfd):
+    tasks = ("bug", "calm", "deadly", "hopeless", "nan")
+    outcome = collect(make_run(tmp_path / "data", 2, 2, tasks=tasks, attempts=3))
+    made = {name: task.made for name, task in outcome.account.tasks.items()}
+    assert made == {"bug": 0, "calm": 2, "deadly": 2, "hopeless": 0, "nan": 0}
+    reasons = {name: dict(task.reasons) for name, task in outcome.account.tasks.items()}
+    assert reasons == {
+        "bug": {"error: ZeroDivisionError": 6},
+        "calm": {},
+        "deadly": {"worker killed by SIGSEGV": 2},
+        "hopeless": {"dropped": 6},
+        "nan": {"error: InvalidSettingsError": 6},
+    }
+    failed = [json.loads(line) for line in (tmp_path / "data" / FAILED).read_text().splitlines()]
+    assert [entry["slot"] for entry in failed] == [0, 3, 4, 5, 8, 9]
+    log = (tmp_path / "data" / ERRORS).read_text()
+    assert "ZeroDivisionError: a bug in a task" in log
+    assert '"action" is not finite at frame' in log
+    assert capfd.readouterr().err.count("unexpected error in bug") == 1
+    assert verify(tmp_path / "data").problems == []
+    again = collect(make_run(tmp_path / "data", 2, 1, tasks=tasks, attempts=3))
+    assert again.account.to_json()["tasks"] == outcome.account.to_json()["tasks"]
+
+
+def test_a_run_in_which_everything_fails_makes_no_dataset_and_can_be_repeated(tmp_path):
+    for _ in range(2):
+        outcome = collect(make_run(tmp_path / "data", 2, 1, tasks=("hopeless",), attempts=2))
+        assert (outcome.account.made, outcome.account.attempts) == (0, 4)
+    assert not (tmp_path / "data/meta/info.json").exists()
+
+
+def test_other_settings_are_refused_by_name(reference):
+    run = make_run(reference, 6, 1, tasks=("calm", "tiny"), seed=1, size=(64, 48), fps=10, randomize=())
+    with pytest.raises(InvalidSettingsError) as caught:
+        collect(run)
+    assert caught.value.problems == [
+        "tasks is calm, flaky, tiny there and calm, tiny now",
+        "seed is 0 there and 1 now",
+        "size is 32, 24 there and 64, 48 now",
+        "fps is 25 there and 10 now",
+        "randomize is lighting there and none now. Repeat its settings to continue it, or choose another --out",
+    ]
+    with pytest.raises(InvalidSettingsError, match=r"engine is fake 1\.0 there and fake 2\.0 now"):
+        collect(make_run(reference, 6, 1, tasks=TASKS, engine="fake 2.0"))
+
+
+def test_all_wrong_numbers_are_named_at_once(tmp_path):
+    with pytest.raises(InvalidSettingsError) as caught:
+        collect(make_run(tmp_path / "data", 0, 0, attempts=0, seed=-1, fps=0, cameras=(), size=(0, 9)))
+    assert len(caught.value.problems) == 7
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda out: out.write_text("a file"), "is a file; --out names a folder"),
+        (lambda out: (out / "photos").mkdir(parents=True), "is not empty and holds no dataset"),
+        (lambda out: (out / "meta").mkdir(parents=True) or (out / "meta/info.json").write_text("{}"), "did not begin"),
+        (
+            lambda out: (out / "meta").mkdir(parents=True) or (out / "meta/twinloom.json").write_text("{"),
+            "is not the settings of a run",
+        ),
+    ],
+)
+def test_folders_that_hold_something_else_are_left_alone(tmp_path, prepare, message):
+    out = tmp_path / "data"
+    prepare(out)
+    before = sorted(out.rglob("*"))
+    with pytest.raises(TwinloomError, match=message):
+        collect(make_run(out))
+    assert sorted(out.rglob("*")) == before
+
+
+def test_a_second_run_in_the_folder_is_refused_and_a_dead_one_is_not_waited_for(tmp_path):
+    out = tmp_path / "data"
+    with writer_lock(out):
+        assert is_locked(out)
+        with pytest.raises(TwinloomError, match=rf"another run \(process {os.getpid()}\)"):
+            collect(make_run(out))
+    assert not is_locked(out)
+    code = (
+        f"import os; from pathlib import Path; from datagen.lock import writer_lock\n"
+        f"with writer_lock(Path({str(out)!r})): os.kill(os.getpid(), 9)"
+    )
+    dead = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
+    assert dead.returncode == -signal.SIGKILL
+    with writer_lock(out):
+        pass
+
+
+def test_a_hung_worker_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_SLEEP", "60")
+    run = make_run(tmp_path / "data", 1, 1, tasks=("slow",), attempts=1, run={"hung_s": 0.5})
+    outcome = collect(run)
+    assert dict(outcome.account.reasons) == {"worker hung": 1}
+
+
+def test_workers_that_die_while_starting_end_the_run(tmp_path, settings):
+    with pytest.raises(TwinloomError, match=r"die while they start \(exit code 1\); see: sim doctor"):
+        collect(replace(make_run(tmp_path / "data"), source="tests.datagen.test_collect:Unstartable"))
+
+
+class Unstartable:
+    """A source that only the parent can load."""
+
+    name = "fake"
+    action_space = ""
+
+    def __init__(self) -> None:
+        if "worker" in __import__("multiprocessing").current_process().name:
+            raise ImportError("no such library")
+
+
+def test_a_worker_that_cannot_render_ends_the_run_with_its_reason(tmp_path):
+    with pytest.raises(TwinloomError, match="no OpenGL here"):
+        collect(replace(make_run(tmp_path / "data"), source="tests.datagen.test_collect:Blind"))
+
+
+class Blind:
+    name = "fake"
+    action_space = ""
+
+    def open(self, render: str) -> dict[str, str]:
+        raise TwinloomError("no OpenGL here")
+
+
+def test_folders_with_spaces_and_accents(reference, tmp_path):
+    out = tmp_path / "été dans l'île" / "données 1"
+    collect(make_run(out, 6, 1, tasks=TASKS))
+    assert files_of(out) == files_of(reference)
+
+
+def test_libraries_in_workers_use_one_thread(tmp_path, monkeypatch, settings):
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    started = []
+    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda self: started.append(dict(os.environ)))
+    pool = Pool(2, "", settings, tmp_path)
+    pool._start()
+    assert started[0]["OMP_NUM_THREADS"] == "1"
+    assert started[0]["MKL_NUM_THREADS"] == "3"
+    assert "OMP_NUM_THREADS" not in os.environ
+    assert 1 <= default_workers() <= (os.cpu_count() or 1)
+
+
+def test_progress_is_quiet_without_a_terminal(tmp_path, capfd):
+    run = make_run(tmp_path / "data", 2, 1)
+    collect(run, Progress(4, "episode"))
+    assert capfd.readouterr().err == ""
