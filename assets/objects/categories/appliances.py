@@ -274,7 +274,7 @@ _CLOCKS = (
 )
 
 
-@category("alarm_clock", instances=6, synonyms=("clock",))
+@category("alarm_clock", instances=6, synonyms=("bell", "egg_timer"))
 def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Clock that faces -y with a button on top: group "button"."""
     form, w, h, d, color, button, face = _CLOCKS[index]

@@ -34,7 +34,7 @@ def _arch(width: float, depth: float, height: float, radius: float) -> list:
     return [np.vstack(([[-x, height], [-x, 0]], opening, [[x, 0], [x, height]])), shapes]
 
 
-@category("wooden_block", instances=5, synonyms=("rubiks_cube", "toy_block"))
+@category("wooden_block", instances=5, synonyms=("rubiks_cube", "toy_blocks", "dice"))
 def wooden_block(rng: np.random.Generator, index: int) -> ObjectAsset:
     """0 brick, 1 coloured cube, 2 bridge, 3 triangular prism, 4 half-round block."""
     wood = ("oak", "pine", "maple", "cherry", "walnut")[index]

@@ -210,7 +210,9 @@ _PLASTIC = (
 )
 
 
-@category("plastic_bottle", instances=4, synonyms=("bottle", "pill_bottle", "can"))
+@category(
+    "plastic_bottle", instances=4, synonyms=("bottle", "pill_bottle", "can", "shampoo", "lotion_bottle", "spray_bottle")
+)
 def plastic_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Empty water bottle with ribs around the waist."""
     r, h, color, cap, label = _PLASTIC[index]
@@ -243,7 +245,7 @@ _PILLS = (
 )
 
 
-@category("pill_bottle", instances=5, synonyms=("bottle", "plastic_bottle", "jar"))
+@category("pill_bottle", instances=5, synonyms=("bottle", "plastic_bottle", "cream_jar", "msg_jar"))
 def pill_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Medicine bottle with a wide ribbed cap."""
     r, h, color, cap_r, cap, text = _PILLS[index]

@@ -25,7 +25,7 @@ _CANS = (
 )
 
 
-@category("can", instances=6, synonyms=("sauce_can", "bottle", "drink_box"))
+@category("can", instances=6, synonyms=("sauce_can", "bottle", "juice_box", "spray_can"))
 def can(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Aluminium drink can, unopened look but empty enough for one hand."""
     r, h, brand, base, accent, ink, _ = _CANS[index]
@@ -81,7 +81,7 @@ _SAUCES = (
 )
 
 
-@category("sauce_can", instances=5, synonyms=("can", "jar"))
+@category("sauce_can", instances=5, synonyms=("can", "pickle_jar", "jam_jar"))
 def sauce_can(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Tin with ribbed ends and a paper label."""
     r, h, text, base, accent, ink, lid = _SAUCES[index]

@@ -145,7 +145,7 @@ _BINS = (
 )
 
 
-@category("table_trash_bin", instances=11, synonyms=("dustbin", "pen_cup", "plant_pot"))
+@category("table_trash_bin", instances=11, synonyms=("dustbin", "pencup", "plant_pot"))
 def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Small open bin for the desk; its rim is thin enough to be grasped."""
     form, low, high, h, color, material, pattern = _BINS[index]

@@ -93,7 +93,9 @@ _CUPS = (
 _CUPS_WITH_HANDLE = (5, 8, 10, 11)
 
 
-@category("cup", instances=13, synonyms=("mug", "bowl", "wine_glass", "milk_tea"))
+@category(
+    "cup", instances=13, synonyms=("mug", "bowl", "wine_glass", "travel_mug", "shot_glass", "yogurt_cup", "ramen_cup")
+)
 def cup(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Drinking cup, empty, open; some have a handle at +x."""
     foot, rim, h, bulge, color, lining, material, form, text = _CUPS[index]
@@ -147,7 +149,7 @@ _ROD = 0.0048  # handle radius, metres
 MUG_PEG = 0.005  # half height of the peg a mug hangs on, metres; see mug_rack
 
 
-@category("mug", instances=13, synonyms=("cup", "beer_mug"))
+@category("mug", instances=13, synonyms=("cup", "travel_mug", "cream_jug"))
 def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Coffee mug with a handle at +x. Point "handle" lies where a peg carries the hanging mug: x along the peg."""
     foot, rim, h, bulge, color, lining, form, text = _MUGS[index]
@@ -182,7 +184,9 @@ def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
         form if form != "tall" else "slim",
         parts,
     )
-    return assemble("mug", index, shapes, words, 0.14 + 0.01 * (index % 4), grasps, [carried, point("inside", (0, 0, 0.008))])
+    return assemble(
+        "mug", index, shapes, words, 0.14 + 0.01 * (index % 4), grasps, [carried, point("inside", (0, 0, 0.008))]
+    )
 
 
 def _print(rng: np.random.Generator, text: str, color: str, ink: str) -> np.ndarray:

@@ -74,7 +74,7 @@ _STAPLERS = (
 )
 
 
-@category("stapler", instances=7, synonyms=("tape",))
+@category("stapler", instances=7, synonyms=("tape_dispenser", "hole_punch"))
 def stapler(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Stapler whose mouth points to +y; one rigid body. Group "press": push down on the front of the arm."""
     w, length, h, color, accent, finish, form = _STAPLERS[index]
@@ -136,7 +136,7 @@ def stapler(rng: np.random.Generator, index: int) -> ObjectAsset:
     )
 
 
-@category("bell", instances=2, synonyms=("call_bell",))
+@category("bell", instances=2, synonyms=("alarm_clock",))
 def bell(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Reception bell with a button on top: group "button"."""
     color, foot, finish = (("silver", "black", "metal"), ("gold", "walnut", "metal"))[index]

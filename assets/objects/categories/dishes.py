@@ -28,7 +28,7 @@ _BOWLS = (
 )
 
 
-@category("bowl", instances=7, synonyms=("cup", "plate", "kitchen_pot"))
+@category("bowl", instances=7, synonyms=("cup", "plate", "kitchen_pot", "colander", "sugar_bowl"))
 def bowl(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Bowl with a conical wall; equal bowls nest about 15 mm apart."""
     foot, rim, h, outside, inside, material, form, stripe = _BOWLS[index]
@@ -79,7 +79,7 @@ _PLATES = (
 )
 
 
-@category("plate", instances=5, synonyms=("bowl", "tray", "coaster"))
+@category("plate", instances=5, synonyms=("bowl", "tray", "coaster", "saucer"))
 def plate(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Dinner plate; point "inside" is the centre of its flat floor."""
     r, color, edge, material, form = _PLATES[index]
@@ -119,7 +119,7 @@ def plate(rng: np.random.Generator, index: int) -> ObjectAsset:
     )
 
 
-@category("coaster", instances=6, synonyms=("plate",))
+@category("coaster", instances=6, synonyms=("plate", "saucer", "pot_holder"))
 def coaster(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Flat mat for a cup: round or square, of cork, wood, felt, slate, rubber."""
     color, material, form = (
@@ -158,7 +158,7 @@ _TRAYS = (
 )
 
 
-@category("tray", instances=4, synonyms=("plate", "plastic_box"))
+@category("tray", instances=4, synonyms=("plate", "plastic_box", "cutting_board"))
 def tray(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Serving tray; points "left" and "right" lie on the halves of its floor."""
     w, d, h, color, material, detail = _TRAYS[index]

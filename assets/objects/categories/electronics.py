@@ -43,7 +43,7 @@ _PHONES = (
 )
 
 
-@category("phone", instances=5, synonyms=("remote_control", "calculator"))
+@category("phone", instances=5, synonyms=("remote_control", "calculator", "tablet"))
 def phone(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Phone in a bumper case, lying on its back, top towards +y.
 

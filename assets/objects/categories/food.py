@@ -184,11 +184,11 @@ Piece = tuple[Mesh, list[Shape], tuple[float, float, float], list[GraspPoint]]
 
 
 def _long_loaf(length: float, w: float, h: float, blunt: float = 2.5) -> Piece:
-    t = np.linspace(-1, 1, 9)
+    t = -np.cos(np.linspace(0, np.pi, 11))  # closer stations towards the ends
     bulge = np.maximum((1 - np.abs(t) ** (2 * blunt)), 0.0) ** (1 / blunt)
-    bulge[[0, -1]] = 0.25
+    bulge[[0, -1]] = 0.16
     mesh = _loaf([(float(a) * length / 2, float(b) * w, float(b) * h) for a, b in zip(t, bulge, strict=True)])
-    core = _loaf([(float(t[k]) * length / 2, float(bulge[k]) * w, float(bulge[k]) * h) for k in (0, 2, 6, 8)], 10)
+    core = _loaf([(float(t[k]) * length / 2, float(bulge[k]) * w, float(bulge[k]) * h) for k in (1, 3, 7, 9)], 10)
     return mesh, [hull(core, friction=1.0)], (w, length, h), top_box(w, 1.0, h, (-0.5, 0.5), 0.026)
 
 
@@ -246,7 +246,7 @@ _BREAD: tuple[tuple[str, Callable[[], Piece], float, str], ...] = (
 )
 
 
-@category("bread", instances=7, synonyms=("hamburger", "baguette"))
+@category("bread", instances=7, synonyms=("hamburger", "baguette", "croissant"))
 def bread(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Small breads that fit one hand: roll, loaf, baguette, bagel, toast, rye, bun."""
     noun, make, tone, form = _BREAD[index]
@@ -262,7 +262,7 @@ def bread(rng: np.random.Generator, index: int) -> ObjectAsset:
                 quat_about((0, 0, 1), 0.5),
                 role="visual",
             )
-            for y in np.linspace(-0.28, 0.28, 3) * length
+            for y in np.linspace(-0.2, 0.2, 3) * length
         ]
         shapes += cuts
         detail[1] = "three cuts"

@@ -80,7 +80,7 @@ _ROLLERS = (
 )
 
 
-@category("roller", instances=3, synonyms=("rolling_pin",))
+@category("roller", instances=3)
 def roller(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Rolling pin along x with faceted barrel (it stays put). Groups "left_end" (-x) and "right_end" (+x)."""
     r, barrel, handle, wood, knob = _ROLLERS[index]

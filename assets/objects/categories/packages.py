@@ -44,7 +44,7 @@ _TEAS = (
 )
 
 
-@category("tea_box", instances=6, synonyms=("coffee_box", "tissue_box", "snack_box"))
+@category("tea_box", instances=6, synonyms=("coffee_box", "tea_bag_box", "tissue_box", "snack_box"))
 def tea_box(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Carton of tea."""
     w, d, h, text, base, accent, ink = _TEAS[index]
@@ -99,7 +99,7 @@ _SOAPS = (
 )
 
 
-@category("soap", instances=4, synonyms=("whiteboard_eraser",))
+@category("soap", instances=4, synonyms=("whiteboard_eraser", "sponge", "butter"))
 def soap(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Bar of soap with a pressed name."""
     w, length, h, color, power, text, form = _SOAPS[index]
@@ -127,7 +127,7 @@ def soap(rng: np.random.Generator, index: int) -> ObjectAsset:
     return assemble("soap", index, shapes, words, 0.09 + 0.01 * index, grasps)
 
 
-@category("playing_cards", instances=3, synonyms=("tea_box", "tape"))
+@category("playing_cards", instances=3, synonyms=("tea_box", "envelope"))
 def playing_cards(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Box of playing cards lying flat."""
     w, length, h = ((0.062, 0.090, 0.024), (0.060, 0.088, 0.026), (0.063, 0.092, 0.022))[index]

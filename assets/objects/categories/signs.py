@@ -23,7 +23,7 @@ _SIGNS = (
 )
 
 
-@category("payment_sign", instances=4, synonyms=("display_stand", "phone_stand"))
+@category("payment_sign", instances=4, synonyms=("display_stand", "phone_stand", "name_plate", "picture_frame"))
 def payment_sign(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Upright plate with a QR code that faces -y, on a foot."""
     w, h, d, color, foot, text, form = _SIGNS[index]
@@ -62,7 +62,7 @@ def payment_sign(rng: np.random.Generator, index: int) -> ObjectAsset:
         "plastic",
         "small",
         form,
-        ("QR code", f"{foot} base", "printed code"),
+        ("black code", f"{foot} base", "printed code"),
     )
     return assemble("payment_sign", index, shapes, words, 0.16, grasps)
 

@@ -23,7 +23,7 @@ _HAMMERS = (
 )
 
 
-@category("hammer", instances=3, synonyms=("wooden_mallet",))
+@category("hammer", instances=3)
 def hammer(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Hammer whose head is at +y and whose face looks down: identity is both the resting and the striking pose.
 

@@ -28,7 +28,7 @@ def _stickers(rng: np.random.Generator, cells: int, color: str | None, body: str
     return pixels(image)
 
 
-@category("rubiks_cube", instances=3, synonyms=("wooden_block", "fluted_block"))
+@category("rubiks_cube", instances=3, synonyms=("wooden_block", "dice", "toy_blocks"))
 def rubiks_cube(rng: np.random.Generator, index: int) -> ObjectAsset:
     """0 solved, 1 scrambled, 2 scrambled pocket cube with white seams."""
     size, cells, body = ((0.058, 3, "black"), (0.057, 3, "black"), (0.054, 2, "white"))[index]
@@ -67,10 +67,13 @@ _CARS = (
 )
 
 
+_DECK = {"sedan": 0.58, "racing": 0.62, "truck": 0.55, "van": 0.62, "police": 0.58, "beetle": 0.55}  # of the height
+
+
 def _outline(form: str, length: float, h: float) -> list[tuple[float, float]]:
     """Side view as (y, z) from the rear to the front over the roof; the car points to +y."""
     y, low = length / 2, 0.009
-    deck = {"sedan": 0.58, "racing": 0.62, "truck": 0.55, "van": 0.62, "police": 0.58, "beetle": 0.55}[form] * h
+    deck = _DECK[form] * h
     roof = {
         "sedan": [(-0.62, deck), (-0.42, h), (0.12, h), (0.42, deck), (0.94, 0.92 * deck)],
         "racing": [(-0.80, deck), (-0.30, h), (0.00, h), (0.30, deck), (0.97, 0.55 * deck)],
@@ -89,7 +92,7 @@ def _outline(form: str, length: float, h: float) -> list[tuple[float, float]]:
     return [(-y, low), (-y, 0.85 * deck), *((a * y, z) for a, z in roof), (y, 0.7 * deck), (y, low)]
 
 
-@category("toy_car", instances=6)
+@category("toy_car", instances=6, synonyms=("toy_truck", "toy_train"))
 def toy_car(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Toy car that points to +y; its wheels do not turn."""
     form, length, w, h, color, accent = _CARS[index]
@@ -98,8 +101,8 @@ def toy_car(rng: np.random.Generator, index: int) -> ObjectAsset:
     skin, glass = paint(color, "ceramic"), paint((0.12, 0.16, 0.20), "glass")
     shapes: list[Shape] = [seen(body, skin)]
     roof = [(y, z) for y, z in _outline(form, length, h)[2:-2]]
-    cabin_low = sorted(z for _, z in roof)[0]
-    cabin = np.array([(y, z) for y, z in roof if z >= cabin_low])
+    cabin_low = _DECK[form] * h
+    cabin = np.array([(y, z) for y, z in roof if z >= cabin_low - 1e-9])
     middle = np.array([cabin[:, 0].mean(), 0.0])
     window = (cabin - (0, cabin_low)) * (0.84, 0.72) + (0.16 * middle[0], cabin_low + 0.10 * (h - cabin_low))
     shapes.append(seen(meshes.extrude_x(window[::-1], w - 0.0052), glass))
@@ -168,5 +171,5 @@ def toy_car(rng: np.random.Generator, index: int) -> ObjectAsset:
             friction=0.9,
         ),
     ]
-    words = phrases(rng, ("toy car", "car toy"), color, "plastic", "small", form, details)
+    words = phrases(rng, ("toy car", "model car"), color, "plastic", "small", form, details)
     return assemble("toy_car", index, shapes, words, 0.07 + 0.008 * index, top_box(w, 1.0, h, (-0.6, 0.6), 0.026))
