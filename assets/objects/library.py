@@ -35,7 +35,7 @@ class Category:
     clutter: bool | None = None
 
 
-_registry: Registry[Category] = Registry("object category", "assets list objects")
+_registry: Registry[Category] = Registry("object", "assets list objects")
 
 
 def category(
