@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -104,7 +104,7 @@ class Motion:
         self.held: dict[str, tuple[Actor, np.ndarray]] = {}
         self.cargo: frozenset[str] = frozenset()
         self.plan_seconds = 0.0
-        self._supposed: dict[str, np.ndarray] = {}
+        self._supposed: dict[str, tuple[np.ndarray, frozenset[str]]] = {}
 
     # ------------------------------------------------------------ commanded
 
@@ -186,28 +186,29 @@ class Motion:
     # ------------------------------------------------------------- planning
 
     @contextmanager
-    def supposing(self, side: str, q: np.ndarray) -> Iterator[None]:
-        """Within the block, collision tests take an arm to be at joints ``q``, where it will be by then."""
+    def supposing(self, side: str, q: np.ndarray, touch: frozenset[str] = frozenset()) -> Iterator[None]:
+        """Within the block, collision tests take an arm to be at joints ``q``, touching what it may touch there."""
         before = dict(self._supposed)
-        self._supposed[side] = q
+        self._supposed[side] = (q, touch)
         try:
             yield
         finally:
             self._supposed = before
 
-    def destination(self, side: str, steps: Sequence[Step]) -> np.ndarray:
-        """(N,) joints at which an arm ends that carries out these steps; where it is if there are none."""
-        q = self.q(side)
+    def after(self, side: str, steps: Sequence[Step]) -> AbstractContextManager[None]:
+        """Within the block, collision tests take an arm to be where these steps bring it; where it is without any."""
+        q, touch = self.q(side), frozenset()
         for step in steps:
             if isinstance(step, Move):
-                q = step.q_goal
+                q, touch = step.q_goal, step.touch
             elif isinstance(step, Line):
-                q = self.kinematics[side].solve(step.ways()[0][-1], q).q[0]
-        return q
+                q, touch = self.kinematics[side].solve(step.ways()[0][-1], q).q[0], step.touch
+        return self.supposing(side, q, touch)
 
     def configuration(self, **arms: np.ndarray) -> dict[str, np.ndarray]:
         """Joints of both arms: as given, else as supposed, else as commanded."""
-        return {side: arms.get(side, self._supposed.get(side, self.q(side))) for side in self.sim.arms}
+        elsewhere = {side: q for side, (q, _) in self._supposed.items()}
+        return {side: self.q(side) for side in self.sim.arms} | elsewhere | arms
 
     def clear(
         self,
@@ -238,11 +239,15 @@ class Motion:
     def _context(self, touch: dict[str, frozenset[str]], openings: dict[str, float] | None) -> dict:
         loose = {side: Held(actor.bodies["base"], T) for side, (actor, T) in self.held.items() if actor.mode == "free"}
         handles = {side: {actor.name} for side, (actor, _) in self.held.items() if actor.mode != "free"}
+        nothing: frozenset[str] = frozenset()
+        supposed = {side: names for side, (_, names) in self._supposed.items()}
         return {
             "openings": openings or {side: self.opening(side) for side in self.sim.arms},
             "held": loose,
             "touch": {
-                side: self.bodies_of(touch.get(side, frozenset()) | handles.get(side, set()) | self.cargo)
+                side: self.bodies_of(
+                    touch.get(side, nothing) | supposed.get(side, nothing) | handles.get(side, nothing) | self.cargo
+                )
                 for side in self.sim.arms
             },
         }

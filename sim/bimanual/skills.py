@@ -7,7 +7,6 @@ worked out from the state measured when the skill is called, final approaches on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from itertools import islice, product, tee
 
 import numpy as np
@@ -91,7 +90,7 @@ class Skills:
         options = candidates(actor, points, self.max_opening)
         if not options:
             raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
-        with self._after(other(side), meanwhile):
+        with self.motion.after(other(side), meanwhile):
             chosen, q_pre = self._feasible(
                 side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening
             )
@@ -218,8 +217,8 @@ class Skills:
         """Describe where an object shall go.
 
         Args:
-            target: (4, 4) frame, or (3,) position (axes of the world), that the object's ``point`` (origin if None) shall
-                reach; or (K, 4, 4) frames that are equally good.
+            target: (4, 4) frame, or (3,) position (axes of the world), that the object's ``point`` (origin if None)
+                shall reach; or (K, 4, 4) frames that are equally good.
             yaw: "free", "aligned" (0), "half" (0 or pi), "quarter" (multiples of pi/2), or angles about the target's z.
             pre: height (or world vector) from which the object comes in, metres.
             above: metres above the target where it is let go.
@@ -269,7 +268,7 @@ class Skills:
             raise PlanningError("object dropped", f"{goal.actor.name} is not in the {side} hand")
         _, T_hand_object = self.motion.held[side]
         T_object_hand = inverse(T_hand_object)
-        with self._after(other(side), meanwhile):
+        with self.motion.after(other(side), meanwhile):
             index, q_pre = self._reachable(side, goal, T_object_hand, prefer, room)
 
         def final() -> np.ndarray:
@@ -392,6 +391,10 @@ class Skills:
         """Close the gripper without claiming that anything is held."""
         return [Grip(side, opening)]
 
+    def carry_loose(self, things: Iterable[Actor]) -> None:
+        """From now on planning leaves these out of account: small loose things that ride in a carried container."""
+        self.motion.cargo = frozenset(thing.name for thing in things)
+
     def wait(self, side: Side, seconds: float) -> list[Step]:
         """Hold still."""
         return [Wait(side, seconds)]
@@ -467,10 +470,6 @@ class Skills:
         return [Line(side, ways, frozenset({actor.name}), speed=speed, check=False)]
 
     # -------------------------------------------------------------- helpers
-
-    def _after(self, side: Side, steps: Sequence[Step]) -> AbstractContextManager[None]:
-        """Within the block, an arm is taken to be where these steps bring it."""
-        return self.motion.supposing(side, self.motion.destination(side, steps))
 
     def _line(
         self,

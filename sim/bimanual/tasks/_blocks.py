@@ -64,9 +64,8 @@ def carry(
     """
     side = side_of(block)
     goal = robot.goal(block, target, "bottom", yaw="quarter", pre=0.08, above=0.002, touch=["table", *touch])
-    changes = last is not None and last != side
-    steps = robot.grasp(side, block, "top", then=[goal], other_home=changes)
-    robot.do(steps, robot.home(other(side)) if changes else [])
+    away = robot.home(other(side)) if last is not None and last != side else []
+    robot.do(robot.grasp(side, block, "top", then=[goal], meanwhile=away), away)
     robot.do(robot.lift(side, 0.07))
     robot.do(robot.place(side, goal, opening=opening))
     return side
