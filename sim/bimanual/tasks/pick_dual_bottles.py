@@ -1,0 +1,47 @@
+"""Pick up one bottle with each arm and hold both in front.
+
+Randomised: position and heading of the two bottles, which are always the same two. Success: each hand holds its bottle
+upright, in front and clear of the table.
+"""
+
+from __future__ import annotations
+
+from assets.objects import library
+from sim.bimanual.actor import Actor
+from sim.bimanual.scene import Scene
+from sim.bimanual.skills import Skills
+from sim.bimanual.task import Task
+from sim.bimanual.tasks import _bottles
+from sim.bimanual.world import World
+
+
+class PickDualBottles(Task):
+    limit = 400
+    instructions = (
+        "[pick up|grab|take|lift] {A} and {B} at the same time, one with each arm, and hold them in front",
+        "[pick up|grab|take|lift] {A} with {a} and {B} with {b} and [hold|keep] both upright in front",
+        "[use|with] both arms [to lift|lift] {A} and {B} off the table and hold them in front of the robot",
+        "[hold|bring] {A} and {B} side by side in front of the robot, [one in each hand|each in its own hand]",
+        "[lift|raise] {A} using {a} and {B} using {b}, and bring them to the [front|middle]",
+        "with {a} on {A} and {b} on {B}, [lift|pick up] both bottles and hold them upright in front",
+        "[pick up|lift|grab] both bottles, one per arm, and [hold|keep] them upright in front of the robot",
+        "[grasp|seize] {A} by {a} and {B} by {b}, then [hold|keep] both in the air in front",
+        "let {a} [take|lift] {A} while {b} [takes|lifts] {B}, and hold them side by side in front",
+        "[raise|lift] {A} and {B} together and [hold|keep] them upright in front, one in each hand",
+        "at the same time, [pick up|lift] {A} with {a} and {B} with {b} and hold them in front of the robot",
+        "[take|pick up] two bottles, {A} and {B}, [one per hand|one with each arm], and hold them in front, upright",
+        "[get|take] {A} and {B} off the table, one in each hand, and [show|present] them upright in front of the robot",
+    )
+
+    def load_actors(self, scene: Scene) -> None:
+        assets = {"left": library.load("bottle", 1), "right": library.load("bottle", 11)}
+        self.bottles = _bottles.standing_pair(scene, assets)  # type: ignore[arg-type]
+
+    def expert(self, robot: Skills) -> None:
+        _bottles.lift_pair(robot, self.bottles)
+
+    def check_success(self, world: World) -> bool:
+        return _bottles.pair_lifted(world, self.bottles)
+
+    def slots(self) -> dict[str, Actor | str]:
+        return {"A": self.bottles["left"], "B": self.bottles["right"], "a": "left", "b": "right"}
