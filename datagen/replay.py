@@ -79,8 +79,9 @@ def replay(root: Path, episode: int, *, images: bool = True, source: str | None 
             raise TwinloomError(f"episode {episode} of {root} has no randomisation record, so it cannot be rebuilt")
         reference = source or SOURCES.get(details["source"])
         if reference is None:
+            origin = details["source"]
             raise TwinloomError(
-                f'episode {episode} of {root} comes from "{details["source"]}"; only simulations replay'
+                f'episode {episode} of {root} comes from "{origin}"; replayed are: {", ".join(SOURCES)}'
             )
         world = load_source(reference)
         recorded = dataset.arrays(episode)

@@ -113,7 +113,7 @@ class Fake:
             motion[length // 2, 1] = np.nan
         arrays = {
             "observation.state": motion,
-            "action": motion + np.float32(0.01),
+            "action": motion * 2,
             "observation.effort": np.abs(motion).sum(axis=1),
         }
         sentence = f"do the {task} thing, variant {int(rng.integers(3))}"
@@ -124,5 +124,5 @@ class Fake:
         seed = np.random.SeedSequence(record["seed"])
         rollout = self.rollout(record["task"], "arm", seed, frozenset(record["axes"]), fps)
         rollout.arrays["action"] = actions
-        rollout.arrays["observation.state"] = actions - np.float32(0.01)
+        rollout.arrays["observation.state"] = actions / 2
         return rollout
