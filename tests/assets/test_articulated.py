@@ -9,7 +9,7 @@ from assets.objects.build import add_object
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import part_poses
 
-ARTICULATED = {"laptop": 11, "microwave": 3, "cabinet": 3, "switch": 8}
+ARTICULATED = {"laptop": 11, "microwave": 3, "cabinet": 3, "switch": 8, "oven": 4, "box_with_lid": 7, "kettle": 3}
 KEYS = [(name, k) for name, count in ARTICULATED.items() for k in range(count)]
 FINGER = 0.010  # metres: half the thickness of a finger, from its inner face to its middle
 
