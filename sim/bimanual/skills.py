@@ -7,24 +7,22 @@ worked out from the state measured when the skill is called, final approaches on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice, product, tee
 
 import numpy as np
 
 from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
-from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
-from sim.bimanual.motion import GRAZE, Grip, Line, Motion, Move, Step, Wait
+from sim.bimanual.feasible import Feasible
+from sim.bimanual.grasping import Goal, back_off, candidates, raised
+from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
-from sim.bimanual.turning import Turn, feasible_ways, turnable
+from sim.bimanual.turning import Turn, feasible_ways
 from sim.bimanual.world import World
 from sim.geometry import inverse, pose
 
 FREE_YAWS = tuple(float(v) for v in np.linspace(0, 2 * np.pi, 24, endpoint=False))
-MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
-MAX_TRIED = 80  # candidates whose collisions are looked at before giving up
 
 
 class Skills:
@@ -40,6 +38,7 @@ class Skills:
         self.sim = sim
         self.world = world
         self.motion = Motion(sim, world, rng)
+        self.feasible = Feasible(self.motion)
         self.max_opening = sim.record.gripper.max_opening
 
     def do(self, *steps: Sequence[Step]) -> None:
@@ -91,7 +90,7 @@ class Skills:
         if not options:
             raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
         with self.motion.after(other(side), meanwhile):
-            chosen, q_pre = self._feasible(
+            chosen, q_pre = self.feasible.grasp(
                 side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening
             )
         part = chosen.grasp.part
@@ -106,100 +105,6 @@ class Skills:
             Grip(side, close, takes=actor if verify else None),
         ]
         return steps
-
-    def _feasible(
-        self,
-        side: Side,
-        actor: Actor,
-        options: list[Candidate],
-        pre: float,
-        deeper: float,
-        lift: float,
-        then: Sequence[Goal | Turn],
-        prefer: Sequence[float] | np.ndarray | None,
-        touch: frozenset[str],
-        opening: float,
-    ) -> tuple[Candidate, np.ndarray]:
-        """The nicest candidate that can be reached, lifted and brought to every goal without collision."""
-        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
-        T = back_off(np.array([c.T for c in options]), -deeper)
-        at_grasp = kinematics.solve(T)
-        at_pre = kinematics.solve(back_off(T, pre + deeper), at_grasp.q)
-        at_lift = kinematics.solve(raised(T, lift), at_grasp.q)
-        ok = at_grasp.ok & at_pre.ok & at_lift.ok
-        cost = np.array([c.preference for c in options])
-        cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_grasp.q).max(1)
-        cost = cost + _away_from(prefer, T)
-        order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
-        held = self.motion.held.pop(side, None)
-        tried = False
-        try:
-            self.motion.collision.set_state(self.sim.data.qpos)
-            goals = [goal for goal in then if isinstance(goal, Goal)]
-            able = (i for i in order if self._goals_reachable(side, options[i], at_grasp.q[i], goals))
-            for turn in (turn for turn in then if isinstance(turn, Turn)):
-                able = turnable(self.motion, side, turn, able, at_pre.q, T)
-            tiers = list(product(MARGINS, (True, False)))
-            for (margin, apart), some in zip(tiers, tee(islice(able, MAX_TRIED), len(tiers)), strict=True):
-                for i in some:
-                    tried = True
-                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin, apart):
-                        return options[i], at_pre.q[i] + self.motion.sag(side)
-        finally:
-            if held is not None:
-                self.motion.held[side] = held
-        where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
-        raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
-
-    def _goals_reachable(self, side: Side, option: Candidate, q_grasp: np.ndarray, then: Sequence[Goal]) -> bool:
-        kinematics = self.motion.kinematics[side]
-        for goal in then:
-            hands = goal.object_poses() @ option.T_object_hand
-            at_goal = kinematics.solve(hands, q_grasp)
-            if not at_goal.ok.any():
-                return False
-            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
-            if not (at_goal.ok & at_pre.ok).any():
-                return False
-        return True
-
-    def _approach_clear(
-        self,
-        side: Side,
-        actor: Actor,
-        q_pre: np.ndarray,
-        q_grasp: np.ndarray,
-        touch: frozenset[str],
-        opening: float,
-        margin: float,
-        apart: bool,
-    ) -> bool:
-        """Whether the hand can come straight from pre-grasp to grasp; ``apart``: without touching the object itself."""
-        openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
-        T_grasp = self.motion.kinematics[side].forward(q_grasp)
-        if apart and not self._line_clear(side, q_pre, T_grasp, touch, touch, -2 * GRAZE, openings):
-            return False
-        return self._line_clear(side, q_pre, T_grasp, touch, touch | {actor.name}, margin, openings)
-
-    def _line_clear(
-        self,
-        side: Side,
-        q_start: np.ndarray,
-        T_goal: np.ndarray,
-        touch_start: frozenset[str],
-        touch_line: frozenset[str],
-        margin: float,
-        openings: dict[str, float] | None = None,
-    ) -> bool:
-        """Whether the straight hand motion from ``q_start`` to ``T_goal`` exists and is clear, its start included."""
-        if not self.motion.clear(self.motion.configuration(**{side: q_start}), {side: touch_start}, openings, margin):
-            return False
-        try:
-            path = self.motion.kinematics[side].linear_path(q_start, T_goal)
-        except PlanningError:
-            return False
-        arms = (self.motion.configuration(**{side: q}) for q in path[1:])
-        return all(self.motion.clear(a, {side: touch_line}, openings, margin) for a in arms)
 
     # ---------------------------------------------------------------- place
 
@@ -269,7 +174,7 @@ class Skills:
         _, T_hand_object = self.motion.held[side]
         T_object_hand = inverse(T_hand_object)
         with self.motion.after(other(side), meanwhile):
-            index, q_pre = self._reachable(side, goal, T_object_hand, prefer, room)
+            index, q_pre = self.feasible.place(side, goal, T_object_hand, prefer, room)
 
         def final() -> np.ndarray:
             _, T_now = self.motion.held[side]
@@ -284,42 +189,6 @@ class Skills:
             if retreat > 0:
                 steps.append(self.retreat_step(side, retreat, goal.touch | {goal.actor.name}))
         return steps
-
-    def _reachable(
-        self,
-        side: Side,
-        goal: Goal,
-        T_object_hand: np.ndarray,
-        prefer: Sequence[float] | np.ndarray | None,
-        room: Sequence[np.ndarray],
-    ) -> tuple[int, np.ndarray]:
-        """Index of the most comfortable yaw whose pre-place and place are reachable and clear, and its pre-place."""
-        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
-        hands = goal.object_poses() @ T_object_hand
-        at_goal = kinematics.solve(hands, q_now)
-        at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
-        ok = at_goal.ok & at_pre.ok
-        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1) + _away_from(prefer, hands)
-        for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
-            away = kinematics.solve(hands @ motion, at_goal.q, restarts=0)
-            ok &= away.ok
-            cost = cost + 2.0 * np.abs(away.q - at_goal.q).max(1)
-        if not ok.any():
-            raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
-        self.motion.collision.set_state(self.sim.data.qpos)
-        able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
-        for margin in MARGINS:
-            for i in able:
-                T_goal = kinematics.forward(at_goal.q[i])
-                if self._line_clear(side, at_pre.q[i], T_goal, frozenset(), goal.touch | {goal.actor.name}, margin):
-                    return i, at_pre.q[i] + self.motion.sag(side)
-        at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
-        touches = {"pre-place": frozenset(), "goal": goal.touch | {goal.actor.name}}
-        what = (self.motion.contact(self.motion.configuration(**{side: q}), {side: touches[k]}) for k, q in at.items())
-        seen = ", ".join(f"{w} at {k}" for w, k in zip(what, at, strict=True) if w)
-        raise PlanningError(
-            "in collision", f"{side} hand bringing {goal.actor.name} to its goal: {seen or 'on the way'}"
-        )
 
     # ----------------------------------------------------------------- move
 
@@ -419,7 +288,7 @@ class Skills:
         """
         points = actor.asset.grasps_in(*groups)
         options = candidates(actor, points, self.max_opening)
-        chosen, q_pre = self._feasible(side, actor, options, pre, 0.0, 0.0, (), prefer, frozenset(), 0.0)
+        chosen, q_pre = self.feasible.grasp(side, actor, options, pre, 0.0, 0.0, (), prefer, frozenset(), 0.0)
         T_offset = inverse(actor.pose(chosen.grasp.part)) @ chosen.T
         part = chosen.grasp.part
         steps: list[Step] = []
@@ -484,13 +353,6 @@ class Skills:
     ) -> Line:
         """A straight hand motion from where the hand is measured to ``goal()``."""
         return Line(side, lambda: [goal()[None]], touch, 0.6 * speed if slow else speed, check, detour)
-
-
-def _away_from(prefer: Sequence[float] | np.ndarray | None, T: np.ndarray) -> np.ndarray:
-    """(B,) angles between the approach of hand poses (B, 4, 4) and a preferred direction (3,); zeros without one."""
-    if prefer is None:
-        return np.zeros(len(T))
-    return np.arccos(np.clip(T[:, :3, 0] @ (np.asarray(prefer) / np.linalg.norm(prefer)), -1, 1))
 
 
 def _names(touch: Iterable[Actor | str]) -> frozenset[str]:

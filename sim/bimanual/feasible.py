@@ -1,0 +1,175 @@
+"""Which of several ways to grasp or to place is reachable and clear of collisions, the nicest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice, product, tee
+
+import numpy as np
+
+from sim.bimanual.actor import Actor
+from sim.bimanual.grasping import Candidate, Goal, back_off, raised
+from sim.bimanual.motion import GRAZE, Motion
+from sim.bimanual.plan import PlanningError
+from sim.bimanual.scene import Side
+from sim.bimanual.turning import Turn, turnable
+
+MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
+MAX_TRIED = 80  # candidates whose collisions are looked at before giving up
+
+
+class Feasible:
+    """Looks ahead for one arm before anything moves.
+
+    Args:
+        motion: knows the arms, what they hold and what is in the way.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.sim = motion.sim
+
+    def grasp(
+        self,
+        side: Side,
+        actor: Actor,
+        options: list[Candidate],
+        pre: float,
+        deeper: float,
+        lift: float,
+        then: Sequence[Goal | Turn],
+        prefer: Sequence[float] | np.ndarray | None,
+        touch: frozenset[str],
+        opening: float,
+    ) -> tuple[Candidate, np.ndarray]:
+        """The nicest candidate that can be reached, lifted and brought to every goal, and its (N,) pre-grasp joints.
+
+        Raises:
+            PlanningError: "no feasible grasp".
+        """
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        T = back_off(np.array([c.T for c in options]), -deeper)
+        at_grasp = kinematics.solve(T)
+        at_pre = kinematics.solve(back_off(T, pre + deeper), at_grasp.q)
+        at_lift = kinematics.solve(raised(T, lift), at_grasp.q)
+        ok = at_grasp.ok & at_pre.ok & at_lift.ok
+        cost = np.array([c.preference for c in options])
+        cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_grasp.q).max(1)
+        cost = cost + _away_from(prefer, T)
+        order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
+        held = self.motion.held.pop(side, None)
+        tried = False
+        try:
+            self.motion.collision.set_state(self.sim.data.qpos)
+            goals = [goal for goal in then if isinstance(goal, Goal)]
+            able = (i for i in order if self._goals_reachable(side, options[i], at_grasp.q[i], goals))
+            for turn in (turn for turn in then if isinstance(turn, Turn)):
+                able = turnable(self.motion, side, turn, able, at_pre.q, T)
+            tiers = list(product(MARGINS, (True, False)))
+            for (margin, apart), some in zip(tiers, tee(islice(able, MAX_TRIED), len(tiers)), strict=True):
+                for i in some:
+                    tried = True
+                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin, apart):
+                        return options[i], at_pre.q[i] + self.motion.sag(side)
+        finally:
+            if held is not None:
+                self.motion.held[side] = held
+        where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
+        raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
+
+    def _goals_reachable(self, side: Side, option: Candidate, q_grasp: np.ndarray, then: Sequence[Goal]) -> bool:
+        kinematics = self.motion.kinematics[side]
+        for goal in then:
+            hands = goal.object_poses() @ option.T_object_hand
+            at_goal = kinematics.solve(hands, q_grasp)
+            if not at_goal.ok.any():
+                return False
+            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
+            if not (at_goal.ok & at_pre.ok).any():
+                return False
+        return True
+
+    def _approach_clear(
+        self,
+        side: Side,
+        actor: Actor,
+        q_pre: np.ndarray,
+        q_grasp: np.ndarray,
+        touch: frozenset[str],
+        opening: float,
+        margin: float,
+        apart: bool,
+    ) -> bool:
+        """Whether the hand can come straight from pre-grasp to grasp; ``apart``: without touching the object itself."""
+        openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
+        T_grasp = self.motion.kinematics[side].forward(q_grasp)
+        if apart and not self._line_clear(side, q_pre, T_grasp, touch, touch, -2 * GRAZE, openings):
+            return False
+        return self._line_clear(side, q_pre, T_grasp, touch, touch | {actor.name}, margin, openings)
+
+    def _line_clear(
+        self,
+        side: Side,
+        q_start: np.ndarray,
+        T_goal: np.ndarray,
+        touch_start: frozenset[str],
+        touch_line: frozenset[str],
+        margin: float,
+        openings: dict[str, float] | None = None,
+    ) -> bool:
+        """Whether the straight hand motion from ``q_start`` to ``T_goal`` exists and is clear, its start included."""
+        if not self.motion.clear(self.motion.configuration(**{side: q_start}), {side: touch_start}, openings, margin):
+            return False
+        try:
+            path = self.motion.kinematics[side].linear_path(q_start, T_goal)
+        except PlanningError:
+            return False
+        arms = (self.motion.configuration(**{side: q}) for q in path[1:])
+        return all(self.motion.clear(a, {side: touch_line}, openings, margin) for a in arms)
+
+    def place(
+        self,
+        side: Side,
+        goal: Goal,
+        T_object_hand: np.ndarray,
+        prefer: Sequence[float] | np.ndarray | None,
+        room: Sequence[np.ndarray],
+    ) -> tuple[int, np.ndarray]:
+        """Index of the nicest pose of a goal that is reachable and clear, and the (N,) joints from which it is entered.
+
+        Raises:
+            PlanningError: "unreachable" or "in collision".
+        """
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        hands = goal.object_poses() @ T_object_hand
+        at_goal = kinematics.solve(hands, q_now)
+        at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
+        ok = at_goal.ok & at_pre.ok
+        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1) + _away_from(prefer, hands)
+        for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
+            away = kinematics.solve(hands @ motion, at_goal.q, restarts=0)
+            ok &= away.ok
+            cost = cost + 2.0 * np.abs(away.q - at_goal.q).max(1)
+        if not ok.any():
+            raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
+        self.motion.collision.set_state(self.sim.data.qpos)
+        able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
+        for margin in MARGINS:
+            for i in able:
+                T_goal = kinematics.forward(at_goal.q[i])
+                if self._line_clear(side, at_pre.q[i], T_goal, frozenset(), goal.touch | {goal.actor.name}, margin):
+                    return i, at_pre.q[i] + self.motion.sag(side)
+        at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
+        touches = {"pre-place": frozenset(), "goal": goal.touch | {goal.actor.name}}
+        what = (self.motion.contact(self.motion.configuration(**{side: q}), {side: touches[k]}) for k, q in at.items())
+        seen = ", ".join(f"{w} at {k}" for w, k in zip(what, at, strict=True) if w)
+        raise PlanningError(
+            "in collision", f"{side} hand bringing {goal.actor.name} to its goal: {seen or 'on the way'}"
+        )
+
+
+def _away_from(prefer: Sequence[float] | np.ndarray | None, T: np.ndarray) -> np.ndarray:
+    """(B,) angles between the approach of hand poses (B, 4, 4) and a preferred direction (3,); zeros without one."""
+    if prefer is None:
+        return np.zeros(len(T))
+    return np.arccos(np.clip(T[:, :3, 0] @ (np.asarray(prefer) / np.linalg.norm(prefer)), -1, 1))
