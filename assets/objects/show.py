@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +19,17 @@ from assets.objects.shapes import bounds, part_poses
 
 if TYPE_CHECKING:
     import mujoco
+    from PIL import Image
     from rich.table import Table
 
-CELL = (256, 224)  # width and height of one picture, pixels
+CELL = (256, 224)  # width and height of one picture unless told otherwise, pixels
 LABEL = 18  # height of the line of text under a picture
 SPACING = 2.0  # metres between objects in the scene; far enough that neighbours do not show
 _VIEW = np.array([0.42, -0.80, 0.52])  # from the object to the camera: the robot's side, a little from the right
 
 
 def list_objects(names: Iterable[str] = ()) -> Table:
-    """Table of categories: instances, typical size, grasp groups, functional points, joints. All if none is named."""
+    """Table of categories, all if none is named. Size, mass, grasps, points and joints are the first instance's."""
     from rich.table import Table
 
     table = Table(title="objects", title_justify="left")
@@ -38,23 +39,19 @@ def list_objects(names: Iterable[str] = ()) -> Table:
     total = 0
     chosen = list(names) or library.categories()
     for name in chosen:
-        assets = [library.load(name, k) for k in range(library.instances(name))]
-        size = np.median([a.extents for a in assets], axis=0) * 100
-        groups = dict.fromkeys(g.group for a in assets for g in a.grasps)
-        points = dict.fromkeys(p.name for a in assets for p in a.points if p.name not in standard)
-        joints = dict.fromkeys(p.name for a in assets for p in a.parts if p.joint)
-        mass = np.median([a.mass for a in assets]) * 1000
+        first = library.load(name, 0)
+        groups = dict.fromkeys(g.group for g in first.grasps)
         table.add_row(
             name,
-            str(len(assets)),
-            " × ".join(f"{s:.0f}" for s in size),
-            f"{mass:.0f}",
+            str(library.instances(name)),
+            " × ".join(f"{100 * s:.0f}" for s in first.extents),
+            f"{1000 * first.mass:.0f}",
             ", ".join(groups),
-            ", ".join(points),
-            ", ".join(joints),
-            "yes" if any(a.clutter for a in assets) else "",
+            ", ".join(p.name for p in first.points if p.name not in standard),
+            ", ".join(p.name for p in first.parts if p.joint),
+            "yes" if first.clutter else "",
         )
-        total += len(assets)
+        total += library.instances(name)
     table.caption = f"{len(chosen)} categories, {total} instances; standard points: bottom, top, center"
     return table
 
@@ -87,6 +84,7 @@ def contact_sheet(
     columns: int = 4,
     grasps: bool = False,
     colors: int | None = None,
+    cell: tuple[int, int] = CELL,
 ) -> int:
     """Render objects into one labelled PNG.
 
@@ -97,6 +95,7 @@ def contact_sheet(
         columns: pictures in a row.
         grasps: draw grasp frames (red: approach, green: finger opening) and functional points (blue: up).
         colors: reduce the picture to a palette of this many colours, which makes the file small.
+        cell: width and height of one picture, pixels; below 200 the labels name the category only.
 
     Returns:
         Number of objects shown.
@@ -107,23 +106,36 @@ def contact_sheet(
     from PIL import Image, ImageDraw, ImageFont
 
     assets = parse_names(names, per_category)
-    width, height = CELL
+    width, height = cell
     rows = math.ceil(len(assets) / columns)
     sheet = Image.new("RGB", (columns * width, rows * (height + LABEL)), (255, 255, 255))
-    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(12)
-    for k, (asset, image) in enumerate(zip(assets, render(assets, grasps), strict=True)):
+    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(12 if width >= 100 else 10)
+    for k, (asset, image) in enumerate(zip(assets, render(assets, grasps, cell), strict=True)):
         x, y = k % columns * width, k // columns * (height + LABEL)
         sheet.paste(Image.fromarray(image), (x, y))
         size = " x ".join(f"{100 * e:.1f}" for e in asset.extents)
-        draw.text((x + 4, y + height + 3), f"{asset.key}   {size} cm", fill=(20, 20, 20), font=font)
+        label = f"{asset.key}   {size} cm" if width >= 200 else asset.category
+        draw.text((x + 4, y + height + 2), label, fill=(20, 20, 20), font=font)
     if colors is not None:
-        sheet = sheet.quantize(colors)
+        sheet = _reduce(sheet, colors)
     with atomic_file(out) as temporary:
         sheet.save(temporary, format="png", optimize=True)
     return len(assets)
 
 
-def render(assets: Sequence[ObjectAsset], grasps: bool = False) -> Iterable[np.ndarray]:
+def _reduce(image: Image.Image, colors: int) -> Image.Image:
+    """The picture with a palette: a third of it greys for floor and shadows, the rest for what is colourful."""
+    from PIL import Image
+
+    greys = [v for level in np.linspace(0, 255, colors // 3) for v in 3 * [round(level)]]
+    rest = colors - colors // 3
+    vivid = image.quantize(rest, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(greys + vivid[: 3 * rest])
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+def render(assets: Sequence[ObjectAsset], grasps: bool = False, cell: tuple[int, int] = CELL) -> Iterator[np.ndarray]:
     """Picture of each object in its likeliest resting pose, (height, width, 3) uint8, one after the other."""
     os.environ.setdefault("MUJOCO_GL", "egl")
     import mujoco
@@ -132,7 +144,7 @@ def render(assets: Sequence[ObjectAsset], grasps: bool = False) -> Iterable[np.n
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     camera = mujoco.MjvCamera()
-    width, height = CELL
+    width, height = cell
     with mujoco.Renderer(model, height, width) as renderer:
         for k, asset in enumerate(assets):
             low, high = bounds(asset, rotation(asset.stable_quats[0]))
