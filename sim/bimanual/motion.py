@@ -12,7 +12,7 @@ import numpy as np
 from sim.bimanual.actor import Actor
 from sim.bimanual.plan import ArmKinematics, CollisionWorld, Held, PlanningError
 from sim.bimanual.plan.path import plan_joint_path
-from sim.bimanual.plan.timing import parameterise
+from sim.bimanual.plan.timing import parameterise, parameterise_pair
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.world import World
 from sim.geometry import inverse
@@ -116,6 +116,10 @@ class Motion:
     def opening(self, side: str) -> float:
         """Commanded gripper opening."""
         return float(self.sim.action[self.sim.arms["left"].dof if side == "left" else -1])
+
+    def spread(self, side: str) -> float:
+        """Opening for collision tests: as measured while the fingers hold something apart, else as commanded."""
+        return self.world.opening(side) if side in self.held else self.opening(side)
 
     def sag(self, side: str) -> np.ndarray:
         """(N,) commanded minus measured joints: what the servos give way under load. Added to every goal.
@@ -242,7 +246,7 @@ class Motion:
         nothing: frozenset[str] = frozenset()
         supposed = {side: names for side, (_, names) in self._supposed.items()}
         return {
-            "openings": openings or {side: self.opening(side) for side in self.sim.arms},
+            "openings": openings or {side: self.spread(side) for side in self.sim.arms},
             "held": loose,
             "touch": {
                 side: self.bodies_of(
@@ -264,14 +268,39 @@ class Motion:
 
     def _plan(self, moving: list[Move | Line]) -> dict[str, np.ndarray]:
         """Side to (T, N) commanded joints; both arms at once where that is clear, else one after the other."""
+        if self._share_a_load(moving):
+            return self._in_step(moving)
         try:
             samples = {s.side: self._timed(s, self._path(s)) for s in moving}
         except PlanningError as error:
             if len(moving) < 2:
                 raise
             return self._by_turns(moving, error)
-        if len(moving) == 2 and not self._clear_together(moving, samples):
+        checked = not any(isinstance(s, Line) and not s.check for s in moving)
+        if len(moving) == 2 and checked and not self._clear_together(moving, samples):
             return self._by_turns(moving, PlanningError("no path", "the arms are in each other's way"))
+        return samples
+
+    def _share_a_load(self, moving: list[Move | Line]) -> bool:
+        """Whether both hands move and hold one and the same object."""
+        loads = [self.held[s.side][0] for s in moving if s.side in self.held]
+        return len(loads) == 2 and loads[0] is loads[1]
+
+    def _in_step(self, moving: list[Move | Line]) -> dict[str, np.ndarray]:
+        """Both arms along their paths such that each has always covered the same share: what they hold stays whole."""
+        a, b = moving
+        arms = [self.sim.arms[s.side] for s in moving]
+        pair = parameterise_pair(
+            self._path(a),
+            self._path(b),
+            (arms[0].velocity_limits, arms[1].velocity_limits),
+            (arms[0].acceleration_limits, arms[1].acceleration_limits),
+            self.sim.control_dt,
+            min(a.speed, b.speed),
+        )
+        samples = {a.side: pair[0], b.side: pair[1]}
+        if not self._clear_together(moving, samples):
+            raise PlanningError("in collision", f"both arms carrying {self.held[a.side][0].name}")
         return samples
 
     def _by_turns(self, moving: list[Move | Line], failure: PlanningError) -> dict[str, np.ndarray]:
@@ -344,8 +373,6 @@ class Motion:
 
     def _clear_together(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> bool:
         touch = {s.side: s.touch for s in steps}
-        if any(isinstance(s, Line) and not s.check for s in steps):
-            return True
         length = max(len(v) for v in samples.values())
         for t in [*range(0, length, CHECK_EVERY), length - 1]:
             arms = {side: v[min(t, len(v) - 1)] for side, v in samples.items()}

@@ -16,11 +16,12 @@ from sim.bimanual.feasible import Feasible
 from sim.bimanual.grasping import Goal, back_off, candidates, raised
 from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
+from sim.bimanual.plan.pose import interpolate_poses
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.turning import Turn, feasible_ways
 from sim.bimanual.world import World
-from sim.geometry import inverse, pose
+from sim.geometry import inverse, pose, rotation_angle
 
 FREE_YAWS = tuple(float(v) for v in np.linspace(0, 2 * np.pi, 24, endpoint=False))
 
@@ -225,6 +226,24 @@ class Skills:
         """Straight up, with whatever the object was standing on still touching at the start."""
         touch = {"table", *self._resting_on(side), *_names(options.pop("touch", ()))}
         return self.move_by(side, (0, 0, height), touch=touch, **options)
+
+    def carry(
+        self, actor: Actor, T_goal: np.ndarray, *, speed: float = 1.0, touch: Iterable[Actor | str] = ("table",)
+    ) -> tuple[list[Step], list[Step]]:
+        """Bring an object that both hands hold straight to a pose (4, 4), the hands in step: one list for each arm."""
+
+        def ways(side: str) -> list[np.ndarray]:
+            hand, T_start = self.sim.tcp(side), actor.pose()
+            T_object_hand = inverse(T_start) @ hand
+            hand_goal = T_goal @ T_object_hand
+            turn = 0.25 * rotation_angle(hand[:3, :3].T @ hand_goal[:3, :3])
+            length = max(float(np.linalg.norm(hand_goal[:3, 3] - hand[:3, 3])), turn)
+            fractions = np.linspace(0.0, 1.0, 1 + max(2, int(np.ceil(length / 0.015))))[1:]
+            return [interpolate_poses(T_start, T_goal, fractions) @ T_object_hand]
+
+        names = _names(touch)
+        left, right = (Line(side, lambda side=side: ways(side), names, speed, check=False) for side in self.sim.arms)
+        return [left], [right]
 
     def _resting_on(self, side: Side) -> set[str]:
         if side not in self.motion.held:
