@@ -8,7 +8,6 @@ from sim.bimanual.actor import Actor
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
 
-
 LEAN = 0.4  # by how much the hands shall lean apart, as a share of the vertical
 
 
