@@ -17,7 +17,7 @@ from tests.datagen.conftest import files_of
 ROOT = Path(__file__).parents[2]
 
 
-def run_fake(out: Path, episodes: int = 40, **environment: str) -> subprocess.CompletedProcess:
+def run_fake(out: Path, episodes: int = 12, **environment: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "tests.datagen.run_fake", str(out), str(episodes), "1", "4"]
     return subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120, env=os.environ | environment
@@ -40,7 +40,7 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
 
 
 def test_a_full_disk_is_one_line_and_the_run_continues_when_there_is_room(tmp_path):
-    with mounted(tmp_path / "disk", "size=900k") as disk:
+    with mounted(tmp_path / "disk", "size=350k") as disk:
         done = run_fake(disk / "data")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1
@@ -65,7 +65,7 @@ def test_a_limit_on_file_sizes_is_one_line(tmp_path):
     code = (
         "import resource, runpy, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); "
-        f"sys.argv = ['run_fake', {str(tmp_path / 'data')!r}, '40', '1', '4']; "
+        f"sys.argv = ['run_fake', {str(tmp_path / 'data')!r}, '12', '1', '4']; "
         "runpy.run_module('tests.datagen.run_fake', run_name='__main__', alter_sys=True)"
     )
     done = subprocess.run(
