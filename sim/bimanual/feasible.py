@@ -101,7 +101,7 @@ class Feasible:
         apart: bool,
     ) -> bool:
         """Whether the hand can come straight from pre-grasp to grasp; ``apart``: without touching the object itself."""
-        openings = {s: self.motion.opening(s) for s in self.sim.arms} | {side: opening}
+        openings = {s: self.motion.spread(s) for s in self.sim.arms} | {side: opening}
         T_grasp = self.motion.kinematics[side].forward(q_grasp)
         if apart and not self._line_clear(side, q_pre, T_grasp, touch, touch, -2 * GRAZE, openings):
             return False
