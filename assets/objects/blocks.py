@@ -57,7 +57,8 @@ def block(
         grasp_heights: fractions of the height at which horizontal "side_<k>" grasps are offered (long bars); without
             them the block has top-down grasps where the gripper can straddle it.
         friction: sliding coefficient.
-        ball: a sphere of radius ``half[0]`` instead.
+        ball: a sphere of radius ``half[0]`` instead, its origin at the centre: a small ball spins so fast that the
+            position of any other point of it could not be integrated at 4 ms.
 
     Returns:
         An asset with points "bottom", "top" and "center"; category "block".
@@ -82,19 +83,20 @@ def block(
     shape = Shape("box", half, pos=(0, 0, hz), material=material, friction=friction)
     mass = 8 * hx * hy * hz * density
     if ball:
-        shape = Shape("sphere", (hx,), pos=(0, 0, hx), material=material, friction=friction)
+        shape = Shape("sphere", (hx,), material=material, friction=friction)
         mass *= np.pi / 6
+    bottom = -hz if ball else 0.0
     name = next((n for n, c in COLORS.items() if np.allclose(c, rgba[:3])), "colored")
     return ObjectAsset(
         category="block",
         index=0,
         parts=(Part("base", (shape,), mass=max(mass, 0.002)),),
         extents=(2 * hx, 2 * hy, 2 * hz),
-        grasps=tuple(grasps),
+        grasps=() if ball else tuple(grasps),
         points=(
-            FunctionalPoint("bottom", np.eye(4)),
-            FunctionalPoint("center", _pose(np.eye(3), (0, 0, hz))),
-            FunctionalPoint("top", _pose(np.eye(3), (0, 0, 2 * hz))),
+            FunctionalPoint("bottom", _pose(np.eye(3), (0, 0, bottom))),
+            FunctionalPoint("center", _pose(np.eye(3), (0, 0, bottom + hz))),
+            FunctionalPoint("top", _pose(np.eye(3), (0, 0, bottom + 2 * hz))),
         ),
         clutter=False,
         seen=tuple(f"{a}{name} {noun}" for a in ("", "solid ", "plain ", "smooth ")),

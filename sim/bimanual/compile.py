@@ -63,6 +63,7 @@ def _options(world: mujoco.MjSpec) -> None:
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = 10.0
     option.iterations = 50
+    option.tolerance = 1e-12  # relative to the mean inertia, which the arms dominate: light objects need it this small
     world.visual.quality.offsamples = 0
     world.visual.quality.shadowsize = 512
     world.visual.map.znear = 0.005

@@ -204,7 +204,7 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
 def dustbin(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Big open bin that stands on the floor: 0.44 x 0.65 m and 0.65 m high."""
     w, d, h, flare, wall = 0.40, 0.61, 0.65, 0.02, 0.02
-    floor = 0.10  # so thick that what falls in at 4 m/s cannot pass it within a step
+    floor, extra = 0.10, 0.05  # so thick that what falls in at 4 m/s cannot pass a wall within a step
     skin = paint("dark gray", "plastic")
     shapes = [
         seen(open_box_mesh(w, d, h, 0.012, floor, 0.05, flare), skin),
@@ -214,7 +214,7 @@ def dustbin(rng: np.random.Generator, index: int) -> ObjectAsset:
             (0, 0, h - 0.028),
         ),
         box(w, d, floor, (0, 0, floor / 2), role="collision"),
-        *box_wall(w, d, 0.0, h, wall, flare),
+        *box_wall(w + 2 * extra, d + 2 * extra, 0.0, h, wall + extra, flare),
     ]
     sign = printed(face_label(rng, "WASTE", "green", "white", "white"))
     shapes += [decal(0.2, 0.2, (0, -d / 2 - 0.014, 0.42), "front", sign)]

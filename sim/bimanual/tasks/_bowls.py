@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, other, side_of
+from sim.bimanual.scene import Scene, Side, other, side_of
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
 
@@ -37,7 +37,7 @@ def scatter(scene: Scene, count: int) -> list[Actor]:
 
 def stack(robot: Skills, bowls: Sequence[Actor]) -> None:
     """First bowl to the centre, the others into it."""
-    last = None
+    last: Side | None = None
     for i, bowl in enumerate(bowls):
         side = side_of(bowl)
         if i == 0:
@@ -50,6 +50,8 @@ def stack(robot: Skills, bowls: Sequence[Actor]) -> None:
         robot.do(robot.lift(side, 0.10))
         robot.do(robot.place(side, goal, retreat=0.10))
         last = side
+    if last is not None:
+        robot.do(robot.home(last))
 
 
 def stacked(world: World, bowls: Sequence[Actor]) -> bool:
