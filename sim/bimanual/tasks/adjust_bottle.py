@@ -36,6 +36,7 @@ class AdjustBottle(Task):
         "on {s}, hold {A} [upright|head up] above the table[| with {a}]",
         "[get|take] {A} off the table, [set|turn] it upright and keep it on {s}",
         "let {a} [pick up|take|grab] {A} and hold it upright on {s}",
+        "[bring|get] {A} into an upright pose, [held|kept] on {s}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -29,6 +29,9 @@ class BlocksRankingRgb(Task):
         "use {a} for {A}, {b} for {B} and {c} for {C} to [form|make] a row [|in this order, ]from left to right",
         "in a row, [put|place|set] {A} left with {a}, {B} in the middle with {b} and {C} right with {c}",
         "with {a}, {b} and {c} in turn, [arrange|line up|place] {A}, {B} and {C} side by side, left to right",
+        "[put|place|set] the [blocks|cubes] side by side in a row: {A}, {B}, {C}, starting on the left",
+        "from left to right, [arrange|place|line up] {A}, then {B}, then {C} side by side",
+        "[have|let] {a}, {b} and {c} place {A}, {B} and {C} in a row, left to right",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -31,6 +31,7 @@ class BlocksRankingSize(Task):
         "in a row, [put|place|set] {A} left with {a}, {B} in the middle with {b} and {C} right with {c}",
         "[put|place|set] {B} to the right of {A} and {C} to the right of {B}, all in one row",
         "with {a}, {b} and {c} in turn, [arrange|line up|place] {A}, {B} and {C} by size, the largest on the left",
+        "from left to right, [arrange|place|line up] {A}, then {B}, then {C} side by side",
     )
 
     def load_actors(self, scene: Scene) -> None:

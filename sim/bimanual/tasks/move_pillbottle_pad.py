@@ -34,6 +34,7 @@ class MovePillbottlePad(Task):
         "[take|get] {A} and [set|stand] it down on {B}",
         "let {a} [put|place|set] {A} onto {B}",
         "[put|place|set] {A} upright [onto|in the middle of] {B}",
+        "{B} is where {A} should [stand|go]",
     )
 
     def load_actors(self, scene: Scene) -> None:

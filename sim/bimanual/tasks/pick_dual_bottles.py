@@ -31,6 +31,8 @@ class PickDualBottles(Task):
         "at the same time, [pick up|lift] {A} with {a} and {B} with {b} and hold them in front of the robot",
         "[take|pick up] two bottles, {A} and {B}, [one per hand|one with each arm], and hold them in front, upright",
         "[get|take] {A} and {B} off the table, one in each hand, and [show|present] them upright in front of the robot",
+        "[lift|raise] the two bottles at once and [hold|keep] them upright in front, one per arm",
+        "[bring|carry] {A} and {B} to the front with both arms and hold them [up|upright]",
     )
 
     def load_actors(self, scene: Scene) -> None:

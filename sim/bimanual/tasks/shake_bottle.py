@@ -37,6 +37,7 @@ class ShakeBottle(Task):
         "[hold|keep] {A} in the air with {a} and swing it [back and forth|to and fro]",
         "[get|take] {A} and shake it [in the air|above the table]",
         "let {a} [pick up|lift|take] {A} and shake it",
+        "[pick|take] {A} up and shake it hard",
     )
 
     def load_actors(self, scene: Scene) -> None:

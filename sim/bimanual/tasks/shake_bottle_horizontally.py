@@ -41,6 +41,8 @@ class ShakeBottleHorizontally(Task):
         "[hold|keep] {A} level in the air with {a} and move it quickly [back and forth|to and fro]",
         "[get|take] {A} and shake it horizontally [in the air|above the table]",
         "let {a} [pick up|lift|take] {A} and shake it horizontally",
+        "[pick|take] {A} up, keep it [flat|level] and shake it hard",
+        "with {a}, shake {A} [along its axis|to and fro] while it is level",
     )
 
     def load_actors(self, scene: Scene) -> None:
