@@ -44,7 +44,8 @@ def phrases(
     for adjectives, tail, noun in product(chosen, tails, nouns):
         phrase = " ".join([*adjectives, noun, tail]).strip()
         detail = len(adjectives) + bool(tail)
-        if len(phrase.split()) <= MAX_WORDS and 1 <= detail <= 3:
+        spoken = phrase.split()
+        if len(set(spoken)) == len(spoken) <= MAX_WORDS and 1 <= detail <= 3:  # nobody says "leather leather wallet"
             (plain if detail == 1 else rich).append(phrase)
     plain = [p for p in dict.fromkeys(plain) if p != nouns[0]]
     rich = list(dict.fromkeys(rich))

@@ -138,6 +138,8 @@ def cook(recipe: Recipe, rng: np.random.Generator, index: int) -> ObjectAsset:
         shapes.append(seen(meshes.merge(*parts), _material(*look, index=index)))
     mass = recipe.mass / 1000 * float(np.prod(scale))
     size = "large" if np.prod(scale) > 1.05 else "small" if np.prod(scale) < 0.95 else "medium"
+    if recipe.shape in ("small", "large") or any("small" in noun for noun in recipe.nouns):
+        size = ""  # one word about the size is enough
     color = recipe.color("main", index)
     words = phrases(
         rng, recipe.nouns, color if color in COLORS else "brown", recipe.material, size, recipe.shape, recipe.details

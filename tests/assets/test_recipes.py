@@ -176,3 +176,12 @@ def test_corners_span_the_shape():
     ):
         for d in np.eye(3):
             assert (corners(shape) @ d).max() == pytest.approx(reach(shape, d), abs=1e-9)
+
+
+def test_no_phrase_says_a_word_twice():
+    for name in library.categories():
+        for k in range(library.instances(name)):
+            asset = library.load(name, k)
+            for phrase in (*asset.seen, *asset.unseen):
+                words = phrase.split()
+                assert len(set(words)) == len(words), f"{asset.key}: {phrase}"
