@@ -18,13 +18,11 @@ class TaskEntry:
     Attributes:
         summary: first line of its docstring.
         randomised, success: what the docstring says after "Randomised:" and "Success:"; "" if it does not.
-        limit: step limit in RoboTwin's frames of 0.06 s.
     """
 
     summary: str
     randomised: str
     success: str
-    limit: int
 
 
 def tasks() -> Sequence[str]:
@@ -85,25 +83,4 @@ def task_entry(name: str) -> TaskEntry:
     docstring = ast.get_docstring(module) or ""
     parts = re.split(r" (Randomised|Success): ", " ".join(docstring.split()))
     said = dict(zip(parts[1::2], parts[2::2], strict=True))
-    summary = docstring.partition("\n")[0]
-    return TaskEntry(summary, said.get("Randomised", ""), said.get("Success", ""), _limit(module))
-
-
-def _limit(module: ast.Module) -> int:
-    """The class attribute ``limit``."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            for target in node.targets:
-                if isinstance(target, ast.Name) and target.id == "limit":
-                    return int(node.value.value)  # type: ignore[arg-type]
-    return 0
-
-
-def task_page() -> str:
-    """The table of docs/tasks.md between its markers, as Markdown."""
-    rows = ["| task | what to do | randomised | done when | step limit |", "|---|---|---|---|---:|"]
-    for name in tasks():
-        entry = task_entry(name)
-        cells = (f"`{name}`", entry.summary, entry.randomised, entry.success, str(entry.limit))
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(rows)
+    return TaskEntry(docstring.partition("\n")[0], said.get("Randomised", ""), said.get("Success", ""))
