@@ -81,9 +81,18 @@ def instances(name: str) -> int:
     return _find(name).instances
 
 
+@lru_cache(maxsize=1)
+def _confusions() -> dict[str, tuple[str, ...]]:
+    """Synonyms of every category, both ways: who is taken for another can be the other's double."""
+    pairs = {(name, other) for name in categories() for other in _registry[name].synonyms}
+    pairs |= {(other, name) for name, other in pairs}
+    return {name: tuple(sorted(b for a, b in pairs if a == name)) for name in categories()}
+
+
 def synonyms(name: str) -> tuple[str, ...]:
-    """Categories that a person could confuse with this one. Raises UnknownNameError."""
-    return _find(name).synonyms
+    """Categories that a person could confuse with this one, whichever of the two says so. Raises UnknownNameError."""
+    _find(name)
+    return _confusions()[name]
 
 
 @lru_cache(maxsize=2048)
@@ -103,7 +112,7 @@ def load(name: str, index: int = 0) -> ObjectAsset:
     asset = found.generate(rng, index)
     if (asset.category, asset.index) != (name, index):
         raise ValueError(f"generator of {name}/{index} made {asset.key}")
-    return replace(asset, synonyms=found.synonyms)
+    return replace(asset, synonyms=synonyms(name))
 
 
 def resting_height(asset: ObjectAsset, quat: Vector) -> float:

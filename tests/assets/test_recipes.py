@@ -185,3 +185,11 @@ def test_no_phrase_says_a_word_twice():
             for phrase in (*asset.seen, *asset.unseen):
                 words = phrase.split()
                 assert len(set(words)) == len(words), f"{asset.key}: {phrase}"
+
+
+def test_confusion_goes_both_ways():
+    assert "soy_sauce" in library.synonyms("bottle"), "declared by the soy sauce only"
+    assert "bottle" in library.load("soy_sauce", 0).synonyms
+    for name in library.categories():
+        for other in set(library.synonyms(name)) & set(library.categories()):
+            assert name in library.synonyms(other)
