@@ -25,7 +25,7 @@ test-all: setup ## every test this machine can run
 	$(PYTEST) $(ARGS)
 
 bench: setup ## benchmarks beside their peers: make bench ONLY=bimanual JSON=bench.json
-	$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json $(JSON))
+	$(BIN)/python -m tests.bench $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 check: setup ## lint, format and types, as continuous integration sees them
 	$(BIN)/ruff check .
