@@ -84,7 +84,8 @@ def collect(
         kept = f"{outcome.account.made:,} of {outcome.account.asked:,} episodes kept in {out}"
         print(f"interrupted: {kept}; continue with: {shlex.join(['datagen', *sys.argv[1:]])}")
         return 128 + outcome.signal
-    print(table(outcome.account))
+    if episodes > 1 or not sys.stderr.isatty():  # else the terminal shows each task's line already
+        print(table(outcome.account))
     print(totals(outcome.account, out))
     if outcome.account.made:
         from datagen.report import write_report

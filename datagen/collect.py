@@ -18,6 +18,7 @@ from datagen.lock import writer_lock
 from datagen.pool import HUNG_S, Died, Pool
 from datagen.settings import Settings, check_settings, settle, write_settings
 from datagen.source import BIMANUAL, Source, load_source
+from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, so that the staging folder stays small
@@ -126,6 +127,7 @@ class _Collector:
                 Pool(workers, self.run.source, self.settings, self.run.out, self.run.hung_s) as pool,
             ):
                 facts = self._loop(pool)
+            clean_partial(self.run.out)  # of workers that had to be stopped
         self.ledger.commit()
         account = self.ledger.account(self.run.episodes)
         account.made_now, account.wall_s = self.made_now, time.monotonic() - began

@@ -145,6 +145,7 @@ def join(file: BinaryIO, clips: Iterable[Clip], fps: int) -> None:
         TwinloomError: a clip is damaged, too short, begins without a key frame, or was encoded with other settings.
     """
     output: OutputContainer = av.open(file, "w", format="mp4", options=BITEXACT)
+    frame = Fraction(1, fps)
     target: av.VideoStream | None = None
     header: bytes | None = None
     written = 0
@@ -168,7 +169,7 @@ def join(file: BinaryIO, clips: Iterable[Clip], fps: int) -> None:
             elif stream.codec_context.extradata != header:
                 raise TwinloomError(f"{clip.path} was encoded with other settings than the clips before it")
             packet.stream = target
-            packet.time_base = Fraction(1, fps)
+            packet.time_base = frame
             packet.pts = facts.index - clip.start + written
             packet.dts = facts.order - clip.start + written
             packet.duration = 1

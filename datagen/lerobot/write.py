@@ -33,6 +33,7 @@ from datagen.lerobot.tasks import task_table
 from datagen.lerobot.video import Clip, join
 
 COMMIT = Path(".staging/commit")
+GROUPS_AT_ONCE = 64  # row groups of an open data file that are read together
 ROWS_PER_GROUP = 100  # of meta/episodes: fixed, so that it does not depend on the commits
 PARQUET: dict[str, Any] = {"compression": "snappy", "write_page_checksum": True}
 
@@ -224,12 +225,15 @@ def _parquet(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 def _row_groups(path: Path, rows: int) -> Iterator[pa.Table]:
     """The first ``rows`` rows of a data file, one episode (row group) after the other."""
     with pq.ParquetFile(path) as parquet:
-        for group in range(parquet.num_row_groups):
-            if rows <= 0:
-                return
-            table = parquet.read_row_group(group)
-            rows -= len(table)
-            yield table
+        lengths = [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)]
+        for first in range(0, len(lengths), GROUPS_AT_ONCE):
+            groups = range(first, min(first + GROUPS_AT_ONCE, len(lengths)))
+            table = parquet.read_row_groups(list(groups), use_threads=False)
+            for group in groups:
+                if rows <= 0:
+                    return
+                yield table.slice(0, lengths[group])
+                table, rows = table.slice(lengths[group]), rows - lengths[group]
 
 
 def _write(path: Path, content: bytes) -> None:

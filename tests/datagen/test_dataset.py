@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,7 +98,7 @@ def test_frame_k_of_episode_n_is_exactly_that_frame(staged, tmp_path):
     assert verify(root).problems == []
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.sets(st.integers(1, 9)), large=st.booleans())
 def test_the_bytes_do_not_depend_on_the_commits(staged, tmp_path_factory, cuts, large):
     limits = Limits() if large else SMALL
@@ -321,3 +322,22 @@ def test_reading_in_random_order_is_exact(staged, tmp_path):
         places = [(n, k) for n in range(len(dataset)) for k in range(dataset.row(n)["length"])]
         random.Random(0).shuffle(places)
         assert all(read_number(dataset.frame(n, k, HEAD)) == n << 8 | k for n, k in places)
+
+
+@pytest.mark.slow
+def test_a_thousand_episodes_cost_the_same_each(staged, tmp_path):
+    """Commits of 50; the last ones take no longer than the first ones, and memory stays where it was."""
+    limits = Limits(data_mb=0.1, video_mb=0.2, episodes=200)
+    writer = Writer(tmp_path / "data", SPEC, VIDEOS, limits)
+    entries = [episode.entry for episode in staged] * 5
+    seconds, memory = [], []
+    for _ in range(20):
+        began = time.process_time()
+        writer.append(entries)
+        seconds.append(time.process_time() - began)
+        memory.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20)
+    assert writer.state.episodes == 1000
+    assert np.median(seconds[-5:]) < 1.5 * np.median(seconds[2:7])
+    assert memory[-1] - memory[4] < 40  # MiB
+    with Dataset(tmp_path / "data") as dataset:
+        assert read_number(dataset.frame(998, 25, HEAD)) == 8 << 8 | 25
