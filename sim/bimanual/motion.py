@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.bimanual.actor import Actor
 from sim.bimanual.plan import ArmKinematics, CollisionWorld, Held, PlanningError
-from sim.bimanual.plan.path import plan_joint_path
+from sim.bimanual.plan.path import Bounds, plan_joint_path
 from sim.bimanual.plan.timing import parameterise, parameterise_pair
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.world import World
@@ -20,6 +20,7 @@ from sim.geometry import inverse
 GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects away
 MAX_SAG = 0.03  # radians
 GRAZE = 0.0005  # metres of penetration that do not count: resting contacts have as much
+COMFORT = 0.01  # metres of clearance that paths keep where there is room
 CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
 
 
@@ -343,16 +344,22 @@ class Motion:
         raise failure
 
     def _detour(self, side: str, q_goal: np.ndarray, touch: frozenset[str]) -> np.ndarray:
-        kinematics = self.kinematics[side]
+        """A path at comfortable clearance, since an arm that hurries along follows it roughly; else a clear one."""
+        kinematics, q_start = self.kinematics[side], self.q(side)
         touch = touch | self.touched_now(side)
-        return plan_joint_path(
-            self.q(side),
-            q_goal,
-            lambda q: self.clear(self.configuration(**{side: q}), {side: touch}),
-            kinematics.lower,
-            kinematics.upper,
-            self.rng,
-        )
+
+        def path(margin: float, bounds: Bounds) -> np.ndarray:
+            def is_free(q: np.ndarray) -> bool:
+                return self.clear(self.configuration(**{side: q}), {side: touch}, margin=margin)
+
+            if margin > 0 and not is_free(q_start):
+                raise PlanningError("in collision", "too near to something at the start")
+            return plan_joint_path(q_start, q_goal, is_free, kinematics.lower, kinematics.upper, self.rng, bounds)
+
+        try:
+            return path(COMFORT, Bounds(iterations=300))
+        except PlanningError:
+            return path(-GRAZE, Bounds())
 
     def _require_clear(self, side: str, path: np.ndarray, touch: frozenset[str]) -> None:
         touch = touch | self.touched_now(side)
