@@ -81,7 +81,7 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for worker in self._workers:
-            if worker.process.is_alive() and not worker.jobs:
+            if worker.ready and not worker.jobs:
                 worker.connection.close()  # idle: the end of the pipe tells it to leave
             else:
                 worker.process.kill()  # what it has in hand is not staged yet; nothing half written is ever used
