@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product, tee
 
 import numpy as np
@@ -16,6 +16,7 @@ from sim.bimanual.turning import Turn, turnable
 
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
 MAX_TRIED = 80  # candidates whose collisions are looked at before giving up
+HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 
 
 class Feasible:
@@ -62,7 +63,7 @@ class Feasible:
         try:
             self.motion.collision.set_state(self.sim.data.qpos)
             goals = [goal for goal in then if isinstance(goal, Goal)]
-            able = (i for i in order if self._goals_reachable(side, options[i], at_grasp.q[i], goals))
+            able = self._roomy_first(side, options, at_grasp.q, order, goals)
             for turn in (turn for turn in then if isinstance(turn, Turn)):
                 able = turnable(self.motion, side, turn, able, at_pre.q, T)
             tiers = list(product(MARGINS, (True, False)))
@@ -77,17 +78,33 @@ class Feasible:
         where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
         raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
 
-    def _goals_reachable(self, side: Side, option: Candidate, q_grasp: np.ndarray, then: Sequence[Goal]) -> bool:
-        kinematics = self.motion.kinematics[side]
-        for goal in then:
+    def _roomy_first(
+        self, side: Side, options: list[Candidate], q_grasp: np.ndarray, order: Iterable[int], goals: Sequence[Goal]
+    ) -> Iterator[int]:
+        """Of the candidates in ``order`` those that reach all goals, those that reach one near a joint limit last."""
+        tight = []
+        for i in order:
+            room = self._room_at_goals(side, options[i], q_grasp[i], goals)
+            if room >= HEADROOM:
+                yield i
+            elif room >= 0:
+                tight.append(i)
+        yield from tight
+
+    def _room_at_goals(self, side: Side, option: Candidate, q_grasp: np.ndarray, goals: Sequence[Goal]) -> float:
+        """What the joints keep from their limits at the tightest goal; negative if one is out of reach."""
+        kinematics, room = self.motion.kinematics[side], np.inf
+        for goal in goals:
             hands = goal.object_poses() @ option.T_object_hand
             at_goal = kinematics.solve(hands, q_grasp)
             if not at_goal.ok.any():
-                return False
+                return -1.0
             at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
-            if not (at_goal.ok & at_pre.ok).any():
-                return False
-        return True
+            ok = at_goal.ok & at_pre.ok
+            if not ok.any():
+                return -1.0
+            room = min(room, float(kinematics.room(at_goal.q[ok]).max()))
+        return room
 
     def _approach_clear(
         self,
@@ -146,6 +163,7 @@ class Feasible:
         at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
         ok = at_goal.ok & at_pre.ok
         cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1) + _away_from(prefer, hands)
+        cost = cost + (kinematics.room(at_goal.q) < HEADROOM)
         for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
             away = kinematics.solve(hands @ motion, at_goal.q, restarts=0)
             ok &= away.ok

@@ -170,6 +170,10 @@ class ArmKinematics(SerialChain):
                 break
         return q, reached
 
+    def room(self, q: Array) -> Array:
+        """(B,) least distance of the joints (B, N) from their limits, rad or m; 0 at a limit."""
+        return np.minimum(q - self.lower, self.upper - q).min(1)
+
     def _step_count(self, T_start: Array, T_goal: Array, step: float) -> int:
         turn = np.linalg.norm(rotation_vector(T_start[:3, :3].T @ T_goal[:3, :3])) * self.ROTATION_LENGTH
         length = max(float(np.linalg.norm(T_goal[:3, 3] - T_start[:3, 3])), float(turn))
