@@ -27,6 +27,10 @@ def stream(seed: np.random.SeedSequence, purpose: str) -> np.random.Generator:
 
     Purposes do not share draws, so switching one randomisation axis off leaves the others unchanged.
     """
+    return np.random.default_rng(np.random.SeedSequence([*words(seed), zlib.crc32(purpose.encode())]))
+
+
+def words(seed: np.random.SeedSequence) -> list[int]:
+    """The integers a seed was made from, for records; ``SeedSequence(words)`` is the same seed."""
     entropy: Any = seed.entropy
-    words = [int(w) for w in entropy] if isinstance(entropy, (list, tuple)) else [int(entropy or 0)]
-    return np.random.default_rng(np.random.SeedSequence([*words, zlib.crc32(purpose.encode())]))
+    return [int(w) for w in entropy] if isinstance(entropy, (list, tuple)) else [int(entropy)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assets.objects.model import GraspPoint, ObjectAsset
+from assets.objects.shapes import bounds
 from sim.geometry import pose
 
 if TYPE_CHECKING:
@@ -69,6 +71,17 @@ class Actor:
     def position(self) -> np.ndarray:
         """(3,) measured origin in the world."""
         return self.pose()[:3, 3]
+
+    @cached_property
+    def box(self) -> np.ndarray:
+        """(2, 3) lower and upper corner of the bounding box in the object's own frame, joints as at the start."""
+        return bounds(self.asset)
+
+    @property
+    def center(self) -> np.ndarray:
+        """(3,) measured middle of the bounding box in the world."""
+        T = self.pose()
+        return T[:3, 3] + T[:3, :3] @ self.box.mean(0)
 
     @property
     def up(self) -> np.ndarray:

@@ -170,7 +170,7 @@ def _camera_quat(camera: CameraSpec) -> np.ndarray:
     forward = np.asarray(camera.forward, float)
     z = -forward / np.linalg.norm(forward)
     x = np.cross([0.0, 0.0, 1.0], z)
-    x /= np.linalg.norm(x)
+    x = np.array([1.0, 0.0, 0.0]) if np.linalg.norm(x) < 1e-9 else x / np.linalg.norm(x)  # straight down: y is up
     return matrix_to_quat(np.column_stack([x, np.cross(z, x), z]))
 
 

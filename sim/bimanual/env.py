@@ -11,12 +11,12 @@ from gymnasium import spaces
 from assets.errors import TwinloomError
 from assets.robots.record import load_robot
 from sim.bimanual.episode import Prepared, prepare
-from sim.bimanual.language import instructions
 from sim.bimanual.pointcloud import point_cloud
 from sim.bimanual.randomize import parse_axes
+from sim.bimanual.simulation import DivergedError
 from sim.bimanual.task import task_class
 from sim.engine.render import StateRenderer
-from sim.seeding import episode_seed, stream
+from sim.seeding import episode_seed
 
 OBSERVATION_MODES = ("state", "rgb", "rgbd", "segmentation", "pointcloud")
 ACTION_MODES = ("qpos", "ee")
@@ -39,7 +39,8 @@ class BimanualEnv(gymnasium.Env):
     ``info["ee_reached"]``.
 
     The reward is 1 in the step that completes the task, else 0; the episode then terminates. It is truncated at the
-    task's step limit. ``info`` has "is_success" and "task_description".
+    task's step limit, or with ``info["diverged"]`` where an action broke the physics. ``info`` has "is_success" and
+    "task_description".
 
     Args:
         task: task name.
@@ -141,9 +142,7 @@ class BimanualEnv(gymnasium.Env):
         visuals = "mesh" if self.obs_mode != "state" or self.render_mode else "simple"
         self._prepared = prepare(self.task_name, self.robot, episode, self.axes, self.fps, self.split, visuals)
         self._steps = 0
-        task = self._prepared.task
-        rng = stream(episode, "language")
-        self._description = instructions(task.instructions, task.slots(), self.split, rng, 1)[0]
+        self._description = self._prepared.instructions()[self.split][0]
         return self._observe(), self._info()
 
     def step(self, action):
@@ -151,13 +150,19 @@ class BimanualEnv(gymnasium.Env):
         if self._prepared is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         action = np.asarray(action, float)
+        if action.shape != self.action_space.shape:
+            raise ValueError(f"an action has shape {self.action_space.shape}, got {action.shape}")
         info: dict[str, Any] = {}
         if self.control_mode == "ee":
             action, info["ee_reached"] = self._solve(action)
-        self._prepared.sim.step(np.clip(action, *self._limits))
+        try:
+            self._prepared.sim.step(np.clip(action, *self._limits))
+        except DivergedError:
+            info["diverged"] = True
         self._steps += 1
         success = self._prepared.monitor.success
-        truncated = not success and self._steps >= self._prepared.task.limit_steps(self.fps)
+        over = self._steps >= self._prepared.task.limit_steps(self.fps) or "diverged" in info
+        truncated = over and not success
         return self._observe(), float(success), success, truncated, {**self._info(), **info}
 
     def render(self):
@@ -206,7 +211,7 @@ class BimanualEnv(gymnasium.Env):
             return found
         draw = self._draw()
         if self.obs_mode == "pointcloud":
-            found["pointcloud"] = point_cloud(draw, "head", sim.spec.table_z, CLOUD_POINTS)
+            found["pointcloud"] = point_cloud(draw, "head", sim.spec, CLOUD_POINTS)
             return found
         for camera in self.cameras:
             found[camera] = draw.rgb(camera)

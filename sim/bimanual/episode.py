@@ -11,6 +11,7 @@ import numpy as np
 from assets.errors import TwinloomError
 from assets.robots.record import load_robot
 from sim.bimanual.compile import TIMESTEP
+from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before
 from sim.bimanual.scene import Scene, SceneRejectedError
 from sim.bimanual.simulation import Simulation
@@ -18,8 +19,9 @@ from sim.bimanual.spec import SceneSpec
 from sim.bimanual.task import DWELL_S, Task, task_class
 from sim.bimanual.world import World
 from sim.geometry import rotation_angle
-from sim.seeding import stream
+from sim.seeding import stream, words
 
+LAYOUT = 1  # of the randomisation record
 SETTLE_S = 0.6
 MAX_SHIFT, MAX_TURN = 0.015, np.radians(6)  # a task object that moves more while settling was placed badly
 MAX_REDRAWS = 20
@@ -66,12 +68,18 @@ class Prepared:
         """The scene as data."""
         return self.sim.spec
 
+    def instructions(self) -> dict[str, list[str]]:
+        """Sentences of both splits, "seen" and "unseen". Without the language axis every episode draws the same."""
+        task, seed = self.task, self.seed if "language" in self.axes else np.random.SeedSequence(0)
+        rng = stream(seed, "language")
+        return {split: instructions(task.instructions, task.slots(), split, rng) for split in ("seen", "unseen")}
+
     def record(self) -> dict[str, Any]:
         """The randomisation record: JSON-able, enough for :func:`restore`."""
         return {
-            "layout": 1,
+            "layout": LAYOUT,
             "task": self.name,
-            "seed": [int(w) for w in self.seed.entropy],  # type: ignore[union-attr]
+            "seed": words(self.seed),
             "redraws": self.redraws,
             "axes": sorted(self.axes),
             "split": self.split,
@@ -109,22 +117,28 @@ def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
     """The same scene and task again, from a record; the scene is the recorded one even if the code draws another now.
 
     Raises:
-        TwinloomError: the record is of another layout, or the task no longer has these actors.
+        UnknownNameError: the task or robot does not exist here.
+        TwinloomError: the record is of another layout, or this version makes another scene of it.
     """
-    if record.get("layout") != 1:
-        raise TwinloomError(f"randomisation record of layout {record.get('layout')!r}; this version reads layout 1")
-    spec = SceneSpec.from_json(record["scene"])
-    seed = np.random.SeedSequence(record["seed"])
-    axes, split = frozenset(record["axes"]), record["split"]
-    task, scene = _draw(record["task"], spec.robot, seed, axes, split, record["redraws"])
-    lost = scene.actors.keys() - {p.name for p in spec.placements}
-    if lost:
-        raise TwinloomError(
-            f"the recorded scene of {record['task']} lacks {sorted(lost)}; it was made by another version"
-        )
-    scene.spec = spec
-    sim = Simulation(spec, record["fps"], visuals)
-    return _finish(record["task"], task, scene, sim, seed, axes, split, record["redraws"])
+    if record.get("layout") != LAYOUT:
+        given = record.get("layout")
+        raise TwinloomError(f"randomisation record of layout {given!r}; this version reads layout {LAYOUT}")
+    try:
+        name, redraws, fps, split = (record[key] for key in ("task", "redraws", "fps", "split"))
+        spec = SceneSpec.from_json(record["scene"])
+        seed, axes = np.random.SeedSequence(record["seed"]), frozenset(record["axes"])
+    except (KeyError, TypeError) as error:
+        raise TwinloomError(f"the randomisation record is damaged: {type(error).__name__} {error}") from error
+    other = f"the recorded scene of {name} was made by another version: "
+    try:
+        task, scene = _draw(name, spec.robot, seed, axes, split, redraws)
+        lost = scene.actors.keys() - {p.name for p in spec.placements}
+        if lost:
+            raise TwinloomError(f"{other}it lacks {', '.join(sorted(lost))}")
+        scene.spec = spec
+        return _finish(name, task, scene, Simulation(spec, fps, visuals), seed, axes, split, redraws)
+    except SceneRejectedError as error:
+        raise TwinloomError(f"{other}it is rejected here ({error.reason})") from error
 
 
 def _draw(
@@ -162,6 +176,8 @@ def _settle(sim: Simulation) -> None:
     clutter = {p.name for p in sim.spec.placements if p.clutter}
     for _ in range(round(SETTLE_S / TIMESTEP)):
         mujoco.mj_step(sim.model, sim.data)
+    if sim.time < SETTLE_S / 2:  # MuJoCo starts anew where the numbers run away
+        raise SceneRejectedError("unstable scene (diverged)")
     sim.data.time = 0.0
     mujoco.mj_forward(sim.model, sim.data)
     for name, actor in sim.actors.items():

@@ -1,7 +1,7 @@
 """Choosing how to grasp: feasibility of everything that follows comes first, preference second.
 
 RoboTwin 2.0 sweeps each annotated grasp about the finger axis and keeps what its planner reaches, but tests only the
-pre-grasp. Here a candidate survives only if pre-grasp, grasp, lift and all later goals of the held object are reachable,
+pre-grasp. Here a candidate survives only if pre-grasp, grasp, lift and all later goals of the held object are reachable
 and the approach is free of collisions.
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 
@@ -93,7 +92,6 @@ class Motion:
     Attributes:
         held: side to (actor, T_hand_object) for what is in the hand.
         cargo: names of loose things that lie in a carried container; planning leaves them out of account.
-        plan_seconds: time spent on planning so far.
     """
 
     def __init__(self, sim: Simulation, world: World, rng: np.random.Generator) -> None:
@@ -104,7 +102,6 @@ class Motion:
         self.collision = CollisionWorld(sim.model)
         self.held: dict[str, tuple[Actor, np.ndarray]] = {}
         self.cargo: frozenset[str] = frozenset()
-        self.plan_seconds = 0.0
         self._supposed: dict[str, tuple[np.ndarray, frozenset[str]]] = {}
 
     # ------------------------------------------------------------ commanded
@@ -148,11 +145,9 @@ class Motion:
             queues = [queue for queue in queues if queue]
 
     def _together(self, steps: list[Step]) -> None:
-        started = perf_counter()
         self.measure_held()
         self.collision.set_state(self.sim.data.qpos)
         samples = self._plan([s for s in steps if isinstance(s, Move | Line)])
-        self.plan_seconds += perf_counter() - started
         grips = {s.side: self._ramp(s) for s in steps if isinstance(s, Grip)}
         pause = max((round(s.seconds * self.sim.fps) for s in steps if isinstance(s, Wait)), default=0)
         length = max([pause, *(len(v) for v in samples.values()), *(len(v) for v in grips.values())])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.bimanual.spec import TABLE_HALF
+from sim.bimanual.spec import TABLE_HALF, SceneSpec
 from sim.engine.render import StateRenderer
 
 CLEARANCE = 0.002  # metres above the table; lower points belong to the table itself
 CEILING = 2.0
 
 
-def point_cloud(draw: StateRenderer, camera: str, table_z: float, count: int) -> np.ndarray:
+def point_cloud(draw: StateRenderer, camera: str, scene: SceneSpec, count: int) -> np.ndarray:
     """(count, 6) float32: x y z in the world (m) and r g b in [0, 1] of what stands above the table.
 
     Points are spread evenly over the visible surface pixels; where fewer than ``count`` are visible they repeat.
@@ -24,11 +24,9 @@ def point_cloud(draw: StateRenderer, camera: str, table_z: float, count: int) ->
     v, u = np.mgrid[:height, :width]
     rays = np.stack([(u + 0.5 - width / 2) / focal, -(v + 0.5 - height / 2) / focal, -np.ones_like(depth)], -1)
     points = (rays * depth[..., None]) @ data.cam_xmat[cam].reshape(3, 3).T + data.cam_xpos[cam]
+    above = points[..., :2] - scene.table_offset
     keep = (
-        (np.abs(points[..., 0]) < TABLE_HALF[0])
-        & (np.abs(points[..., 1]) < TABLE_HALF[1])
-        & (points[..., 2] > table_z + CLEARANCE)
-        & (points[..., 2] < CEILING)
+        (np.abs(above) < TABLE_HALF).all(-1) & (points[..., 2] > scene.table_z + CLEARANCE) & (points[..., 2] < CEILING)
     )
     cloud = np.concatenate([points[keep], rgb[keep] / 255.0], 1)
     if not len(cloud):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from assets.objects import library
 from assets.objects.model import ObjectAsset
+from assets.objects.shapes import bounds
 from assets.textures.procedural import choose_background
 from sim.bimanual.scene import KeepOut, Scene
 from sim.bimanual.spec import TABLE_HALF, CameraSpec, DynamicsSpec, LightSpec, Placement, SceneSpec
-from sim.geometry import quat_multiply, rotation_about, yaw_quat
+from sim.geometry import quat_multiply, quat_to_matrix, rotation_about, yaw_quat
 from sim.seeding import stream
 from sim.select import select
 
@@ -138,7 +140,7 @@ def add_clutter(scene: Scene, rng: np.random.Generator) -> SceneSpec:
         if spot is None:
             failures += 1
             continue
-        placed.append((spot, _radius(asset)))
+        placed.append((spot, _radius(asset.category, asset.index)))
         placements.append(_distractor(scene, asset, spot, len(placements), rng))
     return replace(scene.spec, placements=(*scene.spec.placements, *placements))
 
@@ -149,15 +151,18 @@ def _confusable(scene: Scene) -> set[str]:
     return mine | {s for actor in scene.actors.values() for s in actor.asset.synonyms}
 
 
-def _radius(asset: ObjectAsset) -> float:
-    return float(np.hypot(asset.extents[0], asset.extents[1])) / 2
+@lru_cache(maxsize=2048)
+def _radius(category: str, index: int) -> float:
+    """Metres from an object's origin to the farthest corner of its bounding box, seen from above."""
+    asset = library.load(category, index)
+    return float(np.hypot(*np.abs(bounds(asset, quat_to_matrix(asset.stable_quats[0]))[:, :2]).max(0)))
 
 
 def _free_spot(
     scene: Scene, asset: ObjectAsset, placed: list[tuple[np.ndarray, float]], rng: np.random.Generator
 ) -> np.ndarray | None:
     """A spot whose footprint is clear of keep-outs, other clutter and the table's edge, or None after 100 draws."""
-    radius = _radius(asset)
+    radius = _radius(asset.category, asset.index)
     if radius > CLUTTER_RADIUS:
         return None
     dx, dy = scene.spec.table_offset

@@ -12,10 +12,9 @@ import numpy as np
 
 from sim.bimanual.episode import Prepared, prepare, restore
 from sim.bimanual.hands import ee_pose
-from sim.bimanual.language import instructions
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import SceneRejectedError
-from sim.bimanual.simulation import Simulation
+from sim.bimanual.simulation import DivergedError, Simulation
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import DWELL_S
 from sim.engine.render import StateRenderer
@@ -74,7 +73,8 @@ class Rollout:
         qpos: (T, nq) positions of everything at each frame, for rendering.
         instruction: the sentence of this episode; ``instructions``: {"seen": [...], "unseen": [...]}.
         record: the randomisation record.
-        timing: seconds spent on "build", "plan", "simulate".
+        timing: wall-clock seconds spent on "build" (draw, compile and settle the scene), "plan" (everything the expert
+            thinks) and "simulate" (control steps).
     """
 
     success: bool
@@ -143,8 +143,8 @@ def expert_rollout(
     prepared.sim.observers.append(recorder)
     skills = Skills(prepared.sim, prepared.world, stream(seed, "planner"))
     reason, detail = _act(prepared, skills)
-    plan = skills.motion.plan_seconds
-    timing = {"build": built - started, "plan": plan, "simulate": perf_counter() - built - plan}
+    simulated = prepared.sim.step_seconds
+    timing = {"build": built - started, "plan": perf_counter() - built - simulated, "simulate": simulated}
     return _result(prepared, recorder, reason, detail, timing)
 
 
@@ -173,7 +173,7 @@ def replay_rollout(record: dict[str, Any], actions: np.ndarray, fps: int | None 
 
 
 def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, timing: dict[str, float]) -> Rollout:
-    sentences = _language(prepared)
+    sentences = prepared.instructions()
     return Rollout(
         success=reason == "",
         reason=reason,
@@ -215,13 +215,8 @@ def _act(prepared: Prepared, skills: Skills) -> tuple[str, str]:
         return error.reason, str(error)
     except StepLimitError:
         return "step limit", f"more than {prepared.task.limit_steps(sim.fps)} control steps"
+    except DivergedError as error:
+        return "simulation diverged", str(error)
     if not monitor.success:
         return "goal not reached", f"the success check did not hold for {DWELL_S} s"
     return "", ""
-
-
-def _language(prepared: Prepared) -> dict[str, list[str]]:
-    """Instructions of both splits. Without the language axis every episode draws the same sentences."""
-    task = prepared.task
-    rng = stream(prepared.seed if "language" in prepared.axes else np.random.SeedSequence(0), "language")
-    return {split: instructions(task.instructions, task.slots(), split, rng) for split in ("seen", "unseen")}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,7 @@ from assets.objects.blocks import block
 from assets.objects.model import ObjectAsset
 from sim.bimanual.actor import Actor
 from sim.bimanual.spec import BlockSpec, Placement, SceneSpec
-from sim.geometry import pose, quat_multiply, quat_to_matrix, yaw_quat
+from sim.geometry import pose, quat_multiply, yaw_quat
 
 Side = Literal["left", "right"]
 Range = tuple[float, float]
@@ -146,7 +146,13 @@ class Scene:
             mass: kg, replaces the asset's own.
             joints: part name to starting position; the asset's own if omitted.
             keep_out: metres around the object that clutter avoids.
+
+        Raises:
+            ValueError: the name is taken, or ``joints`` names a part that has none.
         """
+        unknown = set(joints or {}) - {part.name for part in asset.parts if part.joint is not None}
+        if unknown:
+            raise ValueError(f"{asset.key} has no joint at {sorted(unknown)}")
         return self._place(name, asset, None, xy, yaw, mode, quat, z, mass, joints, keep_out)
 
     def add_block(
@@ -185,12 +191,10 @@ class Scene:
     def keep_out(self, what: Actor | tuple[float, float], padding: float) -> None:
         """Keep clutter away from an actor's footprint or from a point, by ``padding`` metres."""
         if isinstance(what, Actor):
-            resting = quat_to_matrix(what.asset.stable_quats[0])
-            half = np.asarray(what.asset.extents) / 2
-            R = what.start[:3, :3] @ resting.T  # extents are those of the first stable orientation
-            reach = np.abs(R) @ half
-            center = what.start[:3, 3]
-            x, y = (center[0] - reach[0], center[0] + reach[0]), (center[1] - reach[1], center[1] + reach[1])
+            R = what.start[:2, :3]
+            center = what.start[:2, 3] + R @ what.box.mean(0)  # a handle puts it far from the origin
+            reach = np.abs(R) @ (what.box[1] - what.box[0]) / 2
+            x, y = zip(center - reach, center + reach, strict=True)
         else:
             x, y = (what[0], what[0]), (what[1], what[1])
         self.keep_out_area((x[0] - padding, x[1] + padding), (y[0] - padding, y[1] + padding))

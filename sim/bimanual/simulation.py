@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 
 import mujoco
 import numpy as np
@@ -17,6 +18,10 @@ from sim.bimanual.spec import SceneSpec
 from sim.geometry import pose
 
 PHYSICS_HZ = round(1 / TIMESTEP)
+
+
+class DivergedError(Exception):
+    """The numbers of a simulation ran away, for example because objects were pressed into each other."""
 
 
 class Simulation:
@@ -38,6 +43,8 @@ class Simulation:
         actors: name to Actor, bound to the state.
         action: (A,) last commanded action.
         observers: called with the simulation after every control step.
+        revision: grows with every step and reset; equal revisions mean an equal state.
+        step_seconds: time spent in step so far, observers included.
     """
 
     def __init__(
@@ -47,12 +54,12 @@ class Simulation:
         visuals: str = "mesh",
         actors: dict[str, Actor] | None = None,
     ) -> None:
-        if fps <= 0 or PHYSICS_HZ % fps:
+        if fps <= 0 or fps != int(fps) or PHYSICS_HZ % fps:
             allowed = ", ".join(str(f) for f in range(5, 51) if PHYSICS_HZ % f == 0)
             raise TwinloomError(f"fps {fps} does not divide the physics rate of {PHYSICS_HZ} Hz; allowed: {allowed}")
         self.spec = spec
-        self.fps = fps
-        self.substeps = PHYSICS_HZ // fps
+        self.fps = int(fps)
+        self.substeps = PHYSICS_HZ // self.fps
         self.model = compile_scene(spec, visuals)
         self.data = mujoco.MjData(self.model)
         self.record = load_robot(spec.robot)
@@ -61,6 +68,8 @@ class Simulation:
         for actor in self.actors.values():
             actor.bind(self.model, self.data)
         self.observers: list[Callable[[Simulation], None]] = []
+        self.revision = 0
+        self.step_seconds = 0.0
         self._ctrl_ids = np.concatenate([[*arm.ctrl_ids, arm.gripper_ctrl] for arm in self.arms.values()])
         self._ctrl_scale = np.concatenate([[*np.ones(arm.dof), arm.stroke] for arm in self.arms.values()])
         self.reset()
@@ -95,26 +104,33 @@ class Simulation:
         self._pending = deque([self.action.copy()] * self.spec.latency)
         self.data.ctrl[self._ctrl_ids] = self.action * self._ctrl_scale
         mujoco.mj_forward(self.model, self.data)
+        self.revision += 1
 
     def step(self, action: np.ndarray) -> None:
         """Advance by one control step towards ``action``.
 
         Raises:
             ValueError: wrong shape or a non-finite number; the state is untouched.
+            DivergedError: the physics broke down; reset or discard the simulation.
         """
+        started = perf_counter()
         action = np.asarray(action, float)
         if action.shape != self.action.shape or not np.isfinite(action).all():
             raise ValueError(f"an action is {self.action.shape} finite numbers, got shape {action.shape}: {action}")
         action = action.astype(np.float32).astype(float)  # what a dataset stores is what is done
-        start = self.action
+        start, time = self.action, self.time
         for i in range(1, self.substeps + 1):
             self._pending.append(start + (action - start) * (i / self.substeps))
             self.data.ctrl[self._ctrl_ids] = self._pending.popleft() * self._ctrl_scale
             mujoco.mj_step(self.model, self.data)
+        if self.time < time:  # MuJoCo resets a state that has run away, and says so only in a log file
+            raise DivergedError("the simulation diverged")
         self.action = action.copy()
+        self.revision += 1
         mujoco.mj_kinematics(self.model, self.data)  # poses of the state just reached, not of the one before
         for observe in self.observers:
             observe(self)
+        self.step_seconds += perf_counter() - started
 
     def state(self) -> np.ndarray:
         """(S,) measured joints and gripper openings, in the order of an action."""

@@ -11,6 +11,8 @@ from sim.bimanual.actor import Actor
 from sim.bimanual.simulation import Simulation
 
 OPEN = 0.7  # measured opening above which a gripper counts as open
+TOUCH = 0.001  # metres of gap below which two things touch
+STEEPEST = 0.1  # vertical part of a unit contact normal from which it carries something: a slope of 84 degrees
 
 
 class World:
@@ -19,7 +21,7 @@ class World:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._label = _body_labels(sim)
-        self._contacts_at = -1.0
+        self._contacts_at = -1
         self._contacts: set[frozenset[str]] = set()
 
     @property
@@ -81,10 +83,10 @@ class World:
 
     def _current_contacts(self) -> set[frozenset[str]]:
         data = self._sim.data
-        if data.time != self._contacts_at:
-            bodies = self._sim.model.geom_bodyid[data.contact.geom[data.contact.dist < 0.001]]
+        if self._sim.revision != self._contacts_at:
+            bodies = self._sim.model.geom_bodyid[data.contact.geom[data.contact.dist < TOUCH]]
             self._contacts = {frozenset((self._label[p], self._label[q])) for p, q in bodies}
-            self._contacts_at = data.time
+            self._contacts_at = self._sim.revision
         return self._contacts
 
     # ------------------------------------------------------------- grippers
@@ -122,18 +124,27 @@ class World:
         return cosine > np.cos(np.radians(degrees))
 
     def on(self, a: Actor, b: Actor | str) -> bool:
-        """Whether a is carried by b: they touch, no arm touches a."""
-        return self.touching(a, b) and self.released(a)
+        """Whether a is carried by b: b pushes it upwards at some contact, and no arm touches a."""
+        return self.released(a) and self._pushed_up(_name(a), _name(b))
+
+    def _pushed_up(self, above: str, below: str) -> bool:
+        """Whether some contact of the two is a slope on which ``above`` can rest, not a wall beside it."""
+        contact = self._sim.data.contact
+        bodies = self._sim.model.geom_bodyid[contact.geom]
+        for i, (p, q) in enumerate(bodies):
+            pair = (self._label[p], self._label[q])
+            if contact.dist[i] < TOUCH and pair in ((above, below), (below, above)):
+                upward = contact.frame[i, 2] if pair == (below, above) else -contact.frame[i, 2]
+                if upward > STEEPEST:
+                    return True
+        return False
 
     def inside(self, a: Actor, container: Actor, margin: float = 0.0) -> bool:
-        """Whether a's centre lies within the container's bounding box (at rest), shrunk by ``margin`` sideways."""
-        center = a.position + a.pose()[:3, :3] @ np.array([0, 0, a.asset.extents[2] / 2])
+        """Whether a's centre lies within the container's bounding box, shrunk by ``margin`` sideways."""
         T = container.pose()
-        local = T[:3, :3].T @ (center - T[:3, 3])
-        ex, ey, ez = container.asset.extents
-        return bool(
-            abs(local[0]) < ex / 2 - margin and abs(local[1]) < ey / 2 - margin and -0.01 < local[2] < ez + 0.01
-        )
+        local = T[:3, :3].T @ (a.center - T[:3, 3])
+        room = np.array([-margin, -margin, 0.01])
+        return bool((container.box[0] - room < local).all() and (local < container.box[1] + room).all())
 
 
 def _name(a: Actor | str) -> str:
