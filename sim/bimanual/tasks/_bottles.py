@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 
-from assets.objects.model import ObjectAsset
+from assets.objects.model import GraspPoint, ObjectAsset
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
@@ -105,3 +106,13 @@ class Shaking:
         if direction @ self._stroke < -0.5:
             self.reversals += 1
         self._stroke = direction
+
+
+def side_grasps(bottle: Actor, height: float) -> list[GraspPoint]:
+    """The bottle's side grasps moved to another height above its bottom, metres."""
+    moved = []
+    for grasp in bottle.asset.grasps_in("side"):
+        T = grasp.T_object_hand.copy()
+        T[2, 3] = height
+        moved.append(replace(grasp, T_object_hand=T))
+    return moved
