@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, product, tee
+from itertools import product
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sim.bimanual.scene import Side
 from sim.bimanual.turning import Turn, turnable
 
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
-MAX_TRIED = 80  # candidates whose collisions are looked at before giving up
+MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 
 
@@ -51,32 +51,58 @@ class Feasible:
         kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
         T = back_off(np.array([c.T for c in options]), -deeper)
         at_grasp = kinematics.solve(T)
-        at_pre = kinematics.solve(back_off(T, pre + deeper), at_grasp.q)
-        at_lift = kinematics.solve(raised(T, lift), at_grasp.q)
-        ok = at_grasp.ok & at_pre.ok & at_lift.ok
+        near = np.flatnonzero(at_grasp.ok)
+        if not len(near):
+            raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: out of reach")
+        options, T, q_grasp = [options[i] for i in near], T[near], at_grasp.q[near]
+        at_pre = kinematics.solve(back_off(T, pre + deeper), q_grasp)
+        at_lift = kinematics.solve(raised(T, lift), q_grasp)
+        ok = at_pre.ok & at_lift.ok
         cost = np.array([c.preference for c in options])
-        cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_grasp.q).max(1)
+        cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - q_grasp).max(1)
         cost = cost + _away_from(prefer, T)
-        order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
+        order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]][:MAX_TRIED]
+        goals = [goal for goal in then if isinstance(goal, Goal)]
         held = self.motion.held.pop(side, None)
-        tried = False
+        considered: set[int] = set()
         try:
             self.motion.collision.set_state(self.sim.data.qpos)
-            goals = [goal for goal in then if isinstance(goal, Goal)]
-            able = self._roomy_first(side, options, at_grasp.q, order, goals)
-            for turn in (turn for turn in then if isinstance(turn, Turn)):
-                able = turnable(self.motion, side, turn, able, at_pre.q, T)
-            tiers = list(product(MARGINS, (True, False)))
-            for (margin, apart), some in zip(tiers, tee(islice(able, MAX_TRIED), len(tiers)), strict=True):
-                for i in some:
-                    tried = True
-                    if self._approach_clear(side, actor, at_pre.q[i], at_grasp.q[i], touch, opening, margin, apart):
-                        return options[i], at_pre.q[i] + self.motion.sag(side)
+            for margin, apart in product(MARGINS, (True, False)):
+                # collisions come first, since they cost far less than inverse kinematics of all goals
+                able = self._approachable(
+                    side, actor, at_pre.q, q_grasp, order, considered, touch, opening, margin, apart
+                )
+                able = self._roomy_first(side, options, q_grasp, able, goals)
+                for turn in (turn for turn in then if isinstance(turn, Turn)):
+                    able = turnable(self.motion, side, turn, able, at_pre.q, T)
+                for i in able:
+                    return options[i], at_pre.q[i] + self.motion.sag(side)
         finally:
             if held is not None:
                 self.motion.held[side] = held
-        where = "out of reach" if not order else "goals out of reach" if not tried else "approach in collision"
+        where = "out of reach" if not order else "goals out of reach" if considered else "approach in collision"
         raise PlanningError("no feasible grasp", f"{side} hand, {actor.name}: {where}")
+
+    def _approachable(
+        self,
+        side: Side,
+        actor: Actor,
+        q_pre: np.ndarray,
+        q_grasp: np.ndarray,
+        order: Sequence[int],
+        considered: set[int],
+        touch: frozenset[str],
+        opening: float,
+        margin: float,
+        apart: bool,
+    ) -> Iterator[int]:
+        """Those of the candidates in ``order`` with a clear approach that were not ``considered`` before."""
+        for i in order:
+            if i in considered:
+                continue
+            if self._approach_clear(side, actor, q_pre[i], q_grasp[i], touch, opening, margin, apart):
+                considered.add(i)
+                yield i
 
     def _roomy_first(
         self, side: Side, options: list[Candidate], q_grasp: np.ndarray, order: Iterable[int], goals: Sequence[Goal]
