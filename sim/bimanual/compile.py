@@ -11,7 +11,7 @@ import numpy as np
 from assets.objects import library
 from assets.objects.blocks import block
 from assets.objects.build import add_object
-from assets.objects.model import Joint, ObjectAsset, Part, Shape
+from assets.objects.model import Joint, ObjectAsset, Part
 from assets.robots.record import RobotRecord, load_robot
 from assets.textures.procedural import load_background
 from sim.bimanual.spec import (
@@ -46,7 +46,10 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
     _robot(world, spec, record, visuals)
     for placement in spec.placements:
         _object(world, spec, placement)
-    return world.compile()
+    model = world.compile()
+    # of two surfaces MuJoCo takes the rougher one, or the finger's: only a factor on all of them has an effect
+    model.geom_friction[:, 0] *= spec.dynamics.friction
+    return model
 
 
 def asset_of(placement: Placement) -> ObjectAsset:
@@ -223,24 +226,17 @@ def _object(world: mujoco.MjSpec, spec: SceneSpec, placement: Placement) -> None
 
 
 def _varied(asset: ObjectAsset, placement: Placement, spec: SceneSpec) -> ObjectAsset:
-    """The asset with this placement's mass and joint positions and the scene's factors on mass and friction."""
+    """The asset with this placement's mass and joint positions and the scene's factor on masses."""
     scale = spec.dynamics.mass * (placement.mass / asset.mass if placement.mass is not None else 1.0)
-    friction = spec.dynamics.friction
-
-    def shape(s: Shape) -> Shape:
-        return replace(s, friction=s.friction * friction)
 
     def joint(part: Part) -> Joint | None:
         if part.joint is None or part.name not in placement.joints:
             return part.joint
         return replace(part.joint, initial=placement.joints[part.name])
 
-    if scale == 1.0 and friction == 1.0 and not placement.joints:
+    if scale == 1.0 and not placement.joints:
         return asset
-    parts = tuple(
-        replace(p, mass=p.mass * scale, shapes=tuple(shape(s) for s in p.shapes), joint=joint(p)) for p in asset.parts
-    )
-    return replace(asset, parts=parts)
+    return replace(asset, parts=tuple(replace(p, mass=p.mass * scale, joint=joint(p)) for p in asset.parts))
 
 
 __all__ = ["SIDES", "TIMESTEP", "asset_of", "compile_scene"]

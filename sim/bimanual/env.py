@@ -14,12 +14,14 @@ from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.pointcloud import point_cloud
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.simulation import DivergedError
+from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
 from sim.bimanual.task import task_class
 from sim.engine.render import StateRenderer
 from sim.seeding import episode_seed
 
 OBSERVATION_MODES = ("state", "rgb", "rgbd", "segmentation", "pointcloud")
 ACTION_MODES = ("qpos", "ee")
+CAMERAS = (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
 CLOUD_POINTS = 1024
 SLACK = 0.3  # rad or opening by which a measured joint may exceed its range while something pushes it
 ROOM = 4.0  # metres; everything is within the room
@@ -80,11 +82,14 @@ class BimanualEnv(gymnasium.Env):
         ):
             if value not in allowed:
                 raise TwinloomError(f'unknown {what} "{value}"; allowed: {", ".join(allowed)}')
+        for camera in cameras:
+            if camera not in CAMERAS:
+                raise TwinloomError(f'unknown camera "{camera}"; allowed: {", ".join(CAMERAS)}')
         self.task_name, self.robot = task, robot
         self.kind, self.record = task_class(task), load_robot(robot)
         self.obs_mode, self.control_mode = obs_mode, control_mode
         self.axes, self.split = parse_axes(randomize), split
-        self.cameras, self.size, self.fps = tuple(cameras), tuple(size), fps
+        self.cameras, self.size, self.fps = tuple(cameras), size, fps
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "render_fps": fps}
         self._prepared: Prepared | None = None

@@ -29,8 +29,8 @@ AXES: dict[str, str] = {
     "background": "textures of table, wall and floor from 10,000 seen or 1,000 unseen ones",
     "table": "table height +-3 cm",
     "language": "another sentence and other object descriptions for every episode",
-    "camera": "position +-1 cm and direction +-1 degree of every camera, field of view +-2 %",
-    "dynamics": "friction 0.8-1.25, mass 0.8-1.25, servo stiffness 0.9-1.1, joint damping 0.8-1.25",
+    "camera": "fixed cameras +-1 cm, 1 degree, field of view +-2 %; wrist cameras +-4 mm, +-1 degree about each axis",
+    "dynamics": "factors on friction 0.8-1.25, mass 0.8-1.25, servo stiffness 0.9-1.1, joint damping 0.8-1.25",
     "latency": "commands reach the servos 0-40 ms late",
 }
 CLEAN_RATE = 0.02  # share of randomised episodes without clutter, and of surfaces without texture, as in RoboTwin

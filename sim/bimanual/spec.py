@@ -79,7 +79,8 @@ class CameraSpec:
 
 @dataclass(frozen=True)
 class DynamicsSpec:
-    """Factors on the nominal physics: friction and mass of objects, stiffness and damping of the arm servos."""
+    """Factors on the nominal physics: sliding friction of everything, mass of objects, stiffness and damping of the
+    arm servos."""
 
     friction: float = 1.0
     mass: float = 1.0
@@ -128,7 +129,7 @@ class SceneSpec:
     ambient: Vec3 = (0.36, 0.36, 0.36)
     lights: tuple[LightSpec, ...] = DEFAULT_LIGHTS
     cameras: dict[str, CameraSpec] = field(default_factory=lambda: dict(DEFAULT_CAMERAS))
-    wrist_offset: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    wrist_offset: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     dynamics: DynamicsSpec = DynamicsSpec()
     latency: int = 0
 
