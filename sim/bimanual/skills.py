@@ -167,10 +167,11 @@ class Skills:
             meanwhile: what the other arm does at the same time, as for :meth:`grasp`.
 
         Raises:
-            PlanningError: "unreachable" or "in collision".
+            PlanningError: "object dropped", "unreachable" or "in collision".
         """
         self.motion.measure_held()
-        if side not in self.motion.held or self.motion.held[side][0] is not goal.actor:
+        taken = side in self.motion.held and self.motion.held[side][0] is goal.actor
+        if not taken or not self.world.touched_by(goal.actor, side):
             raise PlanningError("object dropped", f"{goal.actor.name} is not in the {side} hand")
         _, T_hand_object = self.motion.held[side]
         T_object_hand = inverse(T_hand_object)
