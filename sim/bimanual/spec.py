@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 
@@ -144,25 +145,28 @@ class SceneSpec:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> SceneSpec:
-        """Inverse of to_json. Raises KeyError or TypeError for a record of another layout."""
-        v = dict(value)
-        v["placements"] = tuple(_placement(p) for p in v["placements"])
-        v["lights"] = tuple(LightSpec(**_tuples(light)) for light in v["lights"])
-        v["cameras"] = {name: CameraSpec(**_tuples(c)) for name, c in v["cameras"].items()}
-        v["dynamics"] = DynamicsSpec(**v["dynamics"])
-        for key in ("table_offset", "ambient", "wrist_offset"):
-            v[key] = tuple(v[key])
-        return SceneSpec(**v)
+        """Inverse of to_json. Raises KeyError for a record of another layout."""
+        return _read(
+            SceneSpec,
+            value,
+            placements=tuple(_placement(p) for p in value["placements"]),
+            lights=tuple(_read(LightSpec, light) for light in value["lights"]),
+            cameras={name: _read(CameraSpec, camera) for name, camera in value["cameras"].items()},
+            dynamics=_read(DynamicsSpec, value["dynamics"]),
+        )
 
 
 def _placement(value: dict[str, Any]) -> Placement:
     block = value["block"]
-    fields = _tuples({k: v for k, v in value.items() if k != "block"})
-    return Placement(**fields, block=BlockSpec(**_tuples(block)) if block else None)
+    return _read(Placement, value, block=_read(BlockSpec, block) if block else None)
 
 
-def _tuples(value: dict[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in value.items()}
+def _read(kind: type[T], value: dict[str, Any], **parts: Any) -> T:
+    """A dataclass from its record and what was made of its nested parts; a default must never fill a gap."""
+    names = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    if names != value.keys():
+        raise KeyError(f"{kind.__name__} with other fields: {', '.join(sorted(names ^ value.keys()))}")
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in (value | parts).items()})
 
 
 def _lists(value: Any) -> Any:
