@@ -43,10 +43,11 @@ def stack(robot: Skills, bowls: Sequence[Actor]) -> None:
         if i == 0:
             target, touch = np.array([*CENTER, robot.world.table_z]), ["table"]
         else:
-            target, touch = bowls[i - 1].position + [0, 0, 0.012], [*bowls[:i], "table"]
+            target, touch = bowls[i - 1].position + np.array([0, 0, 0.012]), [*bowls[:i], "table"]
         goal = robot.goal(bowl, target, pre=0.10, above=0.004, touch=touch)
-        steps = robot.grasp(side, bowl, "rim", then=[goal])
-        robot.do(steps, *([robot.home(other(side))] if last not in (None, side) else []))
+        homing = last == other(side)
+        steps = robot.grasp(side, bowl, "rim", then=[goal], other_home=homing)
+        robot.do(steps, *([robot.home(other(side))] if homing else []))
         robot.do(robot.lift(side, 0.10))
         robot.do(robot.place(side, goal, retreat=0.10))
         last = side

@@ -46,7 +46,7 @@ class DumpBinBigbin(Task):
         for i in range(BALLS):
             angle, reach = 2 * np.pi * i / BALLS, 0.022 + scene.uniform(-0.004, 0.004)
             xy = (spot[0] + reach * np.cos(angle), spot[1] + reach * np.sin(angle))
-            spec = BlockSpec((RADIUS,) * 3, (0.95, 0.55, 0.10, 1.0), "ball", density=300.0, ball=True)
+            spec = BlockSpec((RADIUS, RADIUS, RADIUS), (0.95, 0.55, 0.10, 1.0), "ball", density=300.0, ball=True)
             self.balls.append(scene.add_block(f"ball{i}", spec, xy, z=scene.table_z + 0.012 + RADIUS))
         scene.keep_out((0.0, -0.1), 0.12)
 

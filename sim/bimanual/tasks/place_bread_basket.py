@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, other, side_of
+from sim.bimanual.scene import Scene, Side, other, side_of
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
@@ -39,7 +39,7 @@ class PlaceBreadBasket(Task):
         self.breads.sort(key=lambda bread: bread.position[1])
 
     def expert(self, robot: Skills) -> None:
-        sides = [side_of(bread) for bread in self.breads]
+        sides: list[Side] = [side_of(bread) for bread in self.breads]
         if len(set(sides)) == 2:
             self._both_arms(robot)
             return
@@ -51,7 +51,7 @@ class PlaceBreadBasket(Task):
 
     def _both_arms(self, robot: Skills) -> None:
         """One bread in each hand; the left one goes in first and makes way."""
-        by_side = {side_of(bread): bread for bread in self.breads}
+        by_side: dict[Side, Actor] = {side_of(bread): bread for bread in self.breads}
         goals = {side: self._goal(robot, bread) for side, bread in by_side.items()}
         robot.do(*(robot.grasp(side, bread, then=[goals[side]]) for side, bread in by_side.items()))
         robot.do(*(robot.lift(side, 0.10) for side in by_side))
@@ -65,9 +65,7 @@ class PlaceBreadBasket(Task):
         T = self.basket.point("inside")
         along = 0.045 if len(self.breads) > 1 else 0.0
         spread = along * T[:3, 0] * np.sign(T[:3, 0] @ bread.position - T[:3, 0] @ T[:3, 3])
-        return robot.goal(
-            bread, T[:3, 3] + spread, pre=0.12, above=0.015, touch=[self.basket, *self.breads]
-        )
+        return robot.goal(bread, T[:3, 3] + spread, pre=0.12, above=0.015, touch=[self.basket, *self.breads])
 
     def check_success(self, world: World) -> bool:
         return (

@@ -1,7 +1,7 @@
 """Lift the skillet with one arm and put the bread into it with the other.
 
-Randomised: skillet, bread, sides, positions, headings. Success: the skillet is held above the table by its arm and level,
-the bread lies in its pan, released.
+Randomised: skillet, bread, sides, positions, headings. Success: the skillet is held above the table by its arm and
+level, the bread lies in its pan, released.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, other
+from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
@@ -19,6 +19,7 @@ HOLD = 0.08  # metres above the table at which the pan waits for the bread
 
 class PlaceBreadSkillet(Task):
     limit = 500
+    side: Side
     instructions = (
         "[lift|pick up|hold|raise] {A} [with {a} |]and [put|place|drop] {B} [into|in] it",
         "[pick up|grab] {A} with {a} and [put|place|set] {B} in the pan with the other arm",

@@ -1,12 +1,13 @@
 """Pick up burger and fries together and put both on the tray.
 
-Randomised: tray, burger, fries, positions. Success: burger and fries rest upright on their halves of the tray, released.
+Randomised: tray, burger, fries, positions. Success: burger and fries rest upright on their halves of the
+tray, released.
 """
 
 from __future__ import annotations
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene
+from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
@@ -18,6 +19,7 @@ class PlaceBurgerFries(Task):
         "[put|place|set|serve] {A} and {C} on {B}[| together]",
         "[pick up|take|grab] {A} and {C} and [put|place|set|serve] [them|both] on {B}",
         "[pick up|take] {A} with the left arm and {C} with the right arm and [put|place|set] [them|both] on {B}",
+        "[bring|carry|move] {A} and {C} [to|onto] {B}[| at the same time]",
         "[serve|prepare|arrange] {A} [and|together with|next to] {C} on {B}",
     )
 
@@ -30,7 +32,7 @@ class PlaceBurgerFries(Task):
         self.fries = scene.add("fries", scene.instance("french_fries"), spot)
 
     def expert(self, robot: Skills) -> None:
-        pairs = {"left": self.burger, "right": self.fries}
+        pairs: dict[Side, Actor] = {"left": self.burger, "right": self.fries}
         goals = {
             side: robot.goal(food, self.tray.point(side), pre=0.10, above=0.004, touch=[self.tray])
             for side, food in pairs.items()

@@ -1,13 +1,13 @@
 """Put the can into the basket, then lift the basket by its handle with the other arm.
 
-Randomised: basket, can, side, positions. Success: basket and can have risen by more than 2 cm, the basket is upright and
-held by its arm, the can is in it and touches neither table nor gripper.
+Randomised: basket, can, side, positions. Success: basket and can have risen by more than 2 cm, the basket is
+upright and held by its arm, the can is in it and touches neither table nor gripper.
 """
 
 from __future__ import annotations
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene
+from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.tasks import _basket
@@ -16,9 +16,10 @@ from sim.bimanual.world import World
 
 class PlaceCanBasket(Task):
     limit = 700
+    side: Side
     instructions = (
         "[put|place|drop] {B} [into|in] {A} and [lift|raise] the basket[| with the other arm]",
-        "[pick up|grab|take] {B} with {a}, [put|place|drop] it [into|in] {A}, then [lift|raise] the basket with the other arm",
+        "[pick up|grab|take] {B} with {a}, [put|place|drop] it [into|in] {A}, then [lift|raise] the basket",
         "[put|place] {B} [into|inside] {A} [using|with] {a}, then [lift|pick up] {A}[| by its handle]",
     )
 

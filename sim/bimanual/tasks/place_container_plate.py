@@ -7,7 +7,7 @@ plate's centre, released.
 from __future__ import annotations
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, side_of
+from sim.bimanual.scene import Scene, Side, side_of
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
@@ -15,6 +15,7 @@ from sim.bimanual.world import World
 
 class PlaceContainerPlate(Task):
     limit = 400
+    side: Side
     instructions = (
         "[put|place|set] {B} [on|onto] {A}[| with {a}| using {a}]",
         "[pick up|take|grab|lift] {B}[| with {a}] and [put|place|set] it [on|onto|on top of] {A}",

@@ -1,7 +1,7 @@
 """Put the two shoes into the shoe box, tips to the left.
 
-Randomised: pair of shoes, box, positions, headings. Success: both shoes stand on their soles in the box, the left one in
-the half nearer to the robot, both pointing to the left within 8 degrees, released.
+Randomised: pair of shoes, box, positions, headings. Success: both shoes stand on their soles in the box, the left one
+in the half nearer to the robot, both pointing to the left within 8 degrees, released.
 """
 
 from __future__ import annotations

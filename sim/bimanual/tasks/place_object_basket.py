@@ -7,7 +7,7 @@ cm, the basket is upright and held by its arm, the object is in it and touches n
 from __future__ import annotations
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, other
+from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.tasks import _basket
@@ -16,6 +16,7 @@ from sim.bimanual.world import World
 
 class PlaceObjectBasket(Task):
     limit = 700
+    side: Side
     instructions = (
         "[put|place|drop] {B} [into|in] {A} and [lift|raise|pick up] the basket[| with the other arm]",
         "[pick up|grab|take] {B} with {a}, [put|place|drop] it [into|in] {A}, then [lift|raise] the basket with {b}",

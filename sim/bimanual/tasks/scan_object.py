@@ -1,7 +1,7 @@
 """Pick up the scanner and the box with separate arms and scan the box.
 
-Randomised: scanner, box, sides, positions, headings. Success: both are held off the table by their arms, and the scanner
-looks at the box: the box's centre lies within 2.5 cm of the line of sight, its surface at most 7 cm away.
+Randomised: scanner, box, sides, positions, headings. Success: both are held off the table by their arms, and the
+scanner looks at the box: the box's centre lies within 2.5 cm of the line of sight, its surface at most 7 cm away.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.bimanual.actor import Actor
-from sim.bimanual.scene import Scene, other
+from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
@@ -21,12 +21,16 @@ OFF_AXIS = 0.025
 
 class ScanObject(Task):
     limit = 500
+    side: Side
     instructions = (
         "[scan|read] {B} with {A}",
         "[pick up|take|grab] {A} and {B} and scan [the box|it]",
         "[pick up|take|grab|hold] {A} with {a} and {B} with {b} and scan [the box|it]",
         "[use|take] {A} [in|with] {a} to scan {B} held [in|by] {b}",
         "hold {B} up and [scan|point the scanner at] it[| with {A}]",
+        "[lift|raise|hold up] {B} [with {b} |]and [scan|read] [it|its code] with {A}",
+        "[point|aim] {A} at {B} and scan it[| while holding both][| above the table]",
+        "let {a} [scan|read] {B} with {A} while {b} [holds|shows] it",
     )
 
     def load_actors(self, scene: Scene) -> None:
@@ -71,7 +75,7 @@ class ScanObject(Task):
         off = np.linalg.norm(center - window[:3, 3] - distance * look)
         surface = distance - self.box.asset.extents[0] / 2
         lifted = min(world.height(self.box), world.height(self.scanner)) > 0.05
-        return (
+        return bool(
             lifted
             and 0.0 < surface < FARTHEST
             and off < OFF_AXIS

@@ -18,7 +18,8 @@ class StackBowlsThree(Task):
     limit = 1200
     instructions = (
         "[stack|pile up|nest] the three bowls[| at the center| in the middle of the table| in one stack]",
-        "[put|place|set|stack|nest] all [three |]bowls [into each other|in one stack|in a single pile][| at the center]",
+        "[put|place|set|stack|nest] all bowls [into each other|in one stack|in a single pile][| at the center]",
+        "[put|place|set|stack|nest] all three bowls [into each other|in one stack|in a pile][| at the center]",
         "[gather|collect] the bowls and [stack|nest] them[| at the center| in the middle]",
         "[make|build] [a stack|one stack|a pile] [of|from] the three bowls[| at the center]",
     )
