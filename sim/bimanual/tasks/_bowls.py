@@ -45,9 +45,8 @@ def stack(robot: Skills, bowls: Sequence[Actor]) -> None:
         else:
             target, touch = bowls[i - 1].position + np.array([0, 0, 0.012]), [*bowls[:i], "table"]
         goal = robot.goal(bowl, target, pre=0.10, above=0.004, touch=touch)
-        homing = last == other(side)
-        steps = robot.grasp(side, bowl, "rim", then=[goal], other_home=homing)
-        robot.do(steps, *([robot.home(other(side))] if homing else []))
+        away = robot.home(other(side)) if last == other(side) else []
+        robot.do(robot.grasp(side, bowl, "rim", then=[goal], meanwhile=away), away)
         robot.do(robot.lift(side, 0.10))
         robot.do(robot.place(side, goal, retreat=0.10))
         last = side
