@@ -176,7 +176,7 @@ def _settle(sim: Simulation) -> None:
     clutter = {p.name for p in sim.spec.placements if p.clutter}
     for _ in range(round(SETTLE_S / TIMESTEP)):
         mujoco.mj_step(sim.model, sim.data)
-    if sim.time < SETTLE_S / 2:  # MuJoCo starts anew where the numbers run away
+    if sim.diverged:
         raise SceneRejectedError("unstable scene (diverged)")
     sim.data.time = 0.0
     mujoco.mj_forward(sim.model, sim.data)

@@ -18,6 +18,10 @@ from sim.bimanual.spec import SceneSpec
 from sim.geometry import pose
 
 PHYSICS_HZ = round(1 / TIMESTEP)
+_RAN_AWAY = [
+    int(w)
+    for w in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
+]
 
 
 class DivergedError(Exception):
@@ -85,6 +89,11 @@ class Simulation:
         return float(self.data.time)
 
     @property
+    def diverged(self) -> bool:
+        """Whether the state ran away since the reset; MuJoCo then starts anew and says so only in a log file."""
+        return bool(self.data.warning.number[_RAN_AWAY].any())
+
+    @property
     def home_action(self) -> np.ndarray:
         """(A,) both arms at home, grippers open."""
         return np.concatenate([[*arm.home, 1.0] for arm in self.arms.values()])
@@ -118,12 +127,12 @@ class Simulation:
         if action.shape != self.action.shape or not np.isfinite(action).all():
             raise ValueError(f"an action is {self.action.shape} finite numbers, got shape {action.shape}: {action}")
         action = action.astype(np.float32).astype(float)  # what a dataset stores is what is done
-        start, time = self.action, self.time
+        start = self.action
         for i in range(1, self.substeps + 1):
             self._pending.append(start + (action - start) * (i / self.substeps))
             self.data.ctrl[self._ctrl_ids] = self._pending.popleft() * self._ctrl_scale
             mujoco.mj_step(self.model, self.data)
-        if self.time < time:  # MuJoCo resets a state that has run away, and says so only in a log file
+        if self.diverged:
             raise DivergedError("the simulation diverged")
         self.action = action.copy()
         self.revision += 1
