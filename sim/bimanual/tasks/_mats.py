@@ -31,7 +31,7 @@ def lay_mat(
 def lies_on(world: World, thing: Actor, mat: Actor, x: float, y: float) -> bool:
     """Whether a thing lies flat on the mat, within ``x`` and ``y`` metres of its middle, and no gripper touches it."""
     dx, dy, dz = world.offset(thing, mat.point("top"))
-    centred = abs(dx) < x and abs(dy) < y and abs(dz) < 0.005
+    centred = bool(abs(dx) < x and abs(dy) < y and abs(dz) < 0.005)
     return centred and world.upright(thing, FLAT) and world.on(thing, mat)
 
 

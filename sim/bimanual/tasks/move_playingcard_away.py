@@ -43,7 +43,7 @@ class MovePlayingcardAway(Task):
 
     def check_success(self, world: World) -> bool:
         lying = world.upright(self.cards, 10) and abs(world.height(self.cards)) < 0.006
-        outside = SIGN[self.side] * self.cards.position[0] > 0.23
+        outside = bool(SIGN[self.side] * self.cards.position[0] > 0.23)
         return outside and lying and world.on(self.cards, "table")
 
     def slots(self) -> dict[str, Actor | str]:

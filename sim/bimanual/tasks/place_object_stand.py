@@ -45,7 +45,7 @@ class PlaceObjectStand(Task):
 
     def check_success(self, world: World) -> bool:
         dx, dy, dz = world.offset(self.thing, self.stand.point("inside"))
-        on_top = abs(dx) < 0.03 and abs(dy) < 0.03 and abs(dz) < 0.006
+        on_top = bool(abs(dx) < 0.03 and abs(dy) < 0.03 and abs(dz) < 0.006)
         return on_top and world.upright(self.thing, 10) and world.on(self.thing, self.stand)
 
     def slots(self) -> dict[str, Actor | str]:
