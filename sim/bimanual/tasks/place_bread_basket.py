@@ -61,10 +61,11 @@ class PlaceBreadBasket(Task):
         robot.do(robot.place(other(first), self._goal(robot, by_side[other(first)]), retreat=0.12))
 
     def _goal(self, robot: Skills, bread: Actor):
-        """Its own half of the basket, along the basket's length."""
+        """The middle for one bread; for two, each its own half along the basket's length, whichever suits both."""
         T = self.basket.point("inside")
-        along = 0.045 if len(self.breads) > 1 else 0.0
-        spread = along * T[:3, 0] * np.sign(T[:3, 0] @ bread.position - T[:3, 0] @ T[:3, 3])
+        along = sorted(self.breads, key=lambda b: float(T[:3, 0] @ b.start[:3, 3]))
+        shift = 0.045 * (2 * along.index(bread) - 1) if len(along) == 2 else 0.0
+        spread = shift * T[:3, 0]
         return robot.goal(bread, T[:3, 3] + spread, pre=0.12, above=0.015, touch=[self.basket, *self.breads])
 
     def check_success(self, world: World) -> bool:
