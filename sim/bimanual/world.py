@@ -116,12 +116,12 @@ class World:
 
     def upright(self, a: Actor, degrees: float = 15.0) -> bool:
         """Whether the object's z axis is within ``degrees`` of the vertical."""
-        return float(a.up[2]) > np.cos(np.radians(degrees))
+        return bool(a.up[2] > np.cos(np.radians(degrees)))
 
     def aligned(self, a: np.ndarray, b: np.ndarray, degrees: float) -> bool:
         """Whether two directions (3,) enclose less than ``degrees``."""
         cosine = float(a @ b) / float(np.linalg.norm(a) * np.linalg.norm(b))
-        return cosine > np.cos(np.radians(degrees))
+        return bool(cosine > np.cos(np.radians(degrees)))
 
     def on(self, a: Actor, b: Actor | str) -> bool:
         """Whether a is carried by b: b pushes it upwards at some contact, and no arm touches a."""
