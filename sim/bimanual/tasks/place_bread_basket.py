@@ -54,8 +54,9 @@ class PlaceBreadBasket(Task):
         by_side: dict[Side, Actor] = {side_of(bread): bread for bread in self.breads}
         goals = {side: self._goal(robot, bread) for side, bread in by_side.items()}
         robot.do(*(robot.grasp(side, bread, then=[goals[side]]) for side, bread in by_side.items()))
-        robot.do(*(robot.lift(side, 0.10) for side in by_side))
         first = side_of(self.breads[0])
+        outward = 0.06 if first == "left" else -0.06
+        robot.do(robot.lift(first, 0.10), robot.move_by(other(first), (outward, 0, 0.10), touch=["table"]))
         robot.do(robot.place(first, goals[first], retreat=0.12))
         robot.do(robot.home(first))
         robot.do(robot.place(other(first), self._goal(robot, by_side[other(first)]), retreat=0.12))
