@@ -105,7 +105,7 @@ def prepare(
     """
     for redraw in range(MAX_REDRAWS):
         try:
-            task, scene = _draw(name, robot, seed, axes, split, redraw)
+            task, scene = draw(name, robot, seed, axes, split, redraw)
             sim = Simulation(scene.spec, fps, visuals)
             return _finish(name, task, scene, sim, seed, axes, split, redraw)
         except SceneRejectedError as error:
@@ -131,7 +131,7 @@ def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
         raise TwinloomError(f"the randomisation record is damaged: {type(error).__name__} {error}") from error
     other = f"the recorded scene of {name} was made by another version: "
     try:
-        task, scene = _draw(name, spec.robot, seed, axes, split, redraws)
+        task, scene = draw(name, spec.robot, seed, axes, split, redraws)
         lost = scene.actors.keys() - {p.name for p in spec.placements}
         if lost:
             raise TwinloomError(f"{other}it lacks {', '.join(sorted(lost))}")
@@ -141,9 +141,22 @@ def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
         raise TwinloomError(f"{other}it is rejected here ({error.reason})") from error
 
 
-def _draw(
-    name: str, robot: str, seed: np.random.SeedSequence, axes: frozenset[str], split: str, redraw: int
+def draw(
+    name: str,
+    robot: str,
+    seed: np.random.SeedSequence,
+    axes: frozenset[str] = frozenset(),
+    split: str = "seen",
+    redraw: int = 0,
 ) -> tuple[Task, Scene]:
+    """Place a task's objects and draw what is randomised; nothing is compiled. Arguments as for :func:`prepare`.
+
+    Args:
+        redraw: how many scenes of this seed were rejected before.
+
+    Raises:
+        SceneRejectedError: the objects found no room.
+    """
     kind = task_class(name)
     load_robot(robot)
     spec = replace(SceneSpec(robot), table_offset=kind.table_offset)
