@@ -53,7 +53,7 @@ class PlaceBreadBasket(Task):
         """One bread in each hand; the left one goes in first and makes way."""
         by_side: dict[Side, Actor] = {side_of(bread): bread for bread in self.breads}
         goals = {side: self._goal(robot, bread) for side, bread in by_side.items()}
-        robot.do(*(robot.grasp(side, bread, then=[goals[side]]) for side, bread in by_side.items()))
+        robot.do(*(robot.grasp(s, b, then=[goals[s]], prefer=(0, 0, -1)) for s, b in by_side.items()))
         first = side_of(self.breads[0])
         outward = 0.06 if first == "left" else -0.06
         robot.do(robot.lift(first, 0.10), robot.move_by(other(first), (outward, 0, 0.10), touch=["table"]))
