@@ -1,4 +1,7 @@
-"""Where above the table an arm can grasp, and how: the reach map behind base placement and docs/robots.md."""
+"""Where above the table an arm can grasp, and how: the reach map behind base placement and docs/robots.md.
+
+``python -m assets.robots.reach`` measures every robot and writes docs/results/robots/reach.json.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
+from assets.command import run_command
+from assets.results import write_results
 from assets.robots.build import add_robot
 from assets.robots.kinematics import Chain, free_of_contact, pose
-from assets.robots.record import SIDES, BasePose, RobotRecord, Side
+from assets.robots.record import SIDES, BasePose, RobotRecord, Side, load_robot, robots
 
 # approach direction, degrees below the horizon
 MODES: dict[str, float] = {"top-down": 90.0, "tilted": 45.0, "forward": 0.0}
@@ -134,3 +139,34 @@ def _bench(record: RobotRecord, side: Side) -> mujoco.MjModel:
     for finger in ("finger1", "finger2"):
         model.qpos0[model.joint(f"{side}_{finger}").qposadr[0]] = half
     return model
+
+
+def row(record: RobotRecord, step: float = 0.05) -> dict[str, object]:
+    """Coverage of a robot's two arms together, shares rounded to three digits."""
+    maps = [reach_map(record, side, step) for side in SIDES]
+    shares: dict[str, object] = {"robot": record.name, "points": sum(len(m.points) for m in maps)}
+    for mode in MODES:
+        shares[mode] = round(float(np.mean([m.any(mode) for m in maps])), 3)
+        shares[f"{mode}, all azimuths"] = round(float(np.mean([m.all(mode) for m in maps])), 3)
+    return shares | {"far corners": all(m.corner for m in maps)}
+
+
+def main() -> None:
+    """Measure all robots and write the results."""
+    write_results(
+        "robots",
+        "reach",
+        [row(load_robot(name)) for name in robots()],
+        command="python -m assets.robots.reach",
+        title="Reach of each robot over the table",
+        note="Share of points above the table (each arm: its own half and 10 cm of the other, 0.7 m x 0.5 m, four heights "
+        "from 3 to 31 cm above the surface) where the hand can stand without touching table, stand or its own arm. "
+        "Top-down: approach straight down; tilted: 45 degrees; forward: horizontal, impossible for wide hands in "
+        "the lowest layer. A point counts if one of the azimuths -40, 0 and 40 degrees works; in the columns "
+        '"all azimuths" each pair of point and azimuth counts. Far corners: straight down at x = 0.25 m, '
+        "y = 0.2 m, 4 cm above the table, on both sides.",
+    )
+
+
+if __name__ == "__main__":
+    run_command(main)
