@@ -55,6 +55,11 @@ class Actor:
                 hinge = part.joint.kind == "hinge"
                 self._joint[part.name] = _JointHandle(joint.id, int(joint.qposadr[0]), lower, upper, hinge)
 
+    def become(self, placed: Actor) -> None:
+        """Stand for another placement of the same name; a record may hold another one than the code draws now."""
+        self.asset, self.mode, self.start = placed.asset, placed.mode, placed.start
+        self.__dict__.pop("box", None)
+
     @property
     def bodies(self) -> dict[str, int]:
         """Part name to MuJoCo body id."""

@@ -172,6 +172,7 @@ def draw(
 def _finish(name, task, scene, sim, seed, axes, split, redraw) -> Prepared:
     """Bind the task's handles to the simulation, settle, and start the clock."""
     for actor_name, actor in scene.actors.items():
+        actor.become(sim.actors[actor_name])
         actor.bind(sim.model, sim.data)
         sim.actors[actor_name] = actor
     _settle(sim)

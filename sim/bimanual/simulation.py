@@ -39,7 +39,6 @@ class Simulation:
         spec: the scene.
         fps: control steps per second; must divide 250.
         visuals: see compile_scene.
-        actors: handles to bind; made from the spec if omitted.
 
     Attributes:
         model, data: MuJoCo's.
@@ -56,7 +55,6 @@ class Simulation:
         spec: SceneSpec,
         fps: int = 25,
         visuals: str = "mesh",
-        actors: dict[str, Actor] | None = None,
     ) -> None:
         if fps <= 0 or fps != int(fps) or PHYSICS_HZ % fps:
             allowed = ", ".join(str(f) for f in range(5, 51) if PHYSICS_HZ % f == 0)
@@ -68,7 +66,7 @@ class Simulation:
         self.data = mujoco.MjData(self.model)
         self.record = load_robot(spec.robot)
         self.arms = {side: Arm(self.model, self.record, side) for side in ("left", "right")}
-        self.actors = actors if actors is not None else actors_of(spec)
+        self.actors = actors_of(spec)
         for actor in self.actors.values():
             actor.bind(self.model, self.data)
         self.observers: list[Callable[[Simulation], None]] = []
