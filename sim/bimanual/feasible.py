@@ -177,8 +177,11 @@ class Feasible:
         T_object_hand: np.ndarray,
         prefer: Sequence[float] | np.ndarray | None,
         room: Sequence[np.ndarray],
+        release: float | None = None,
     ) -> tuple[int, np.ndarray]:
         """Index of the nicest pose of a goal that is reachable and clear, and the (N,) joints from which it is entered.
+
+        With ``release``, poses come first where the gripper can open that far without pushing anything aside.
 
         Raises:
             PlanningError: "unreachable" or "in collision".
@@ -198,18 +201,30 @@ class Feasible:
             raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
         self.motion.collision.set_state(self.sim.data.qpos)
         able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
-        for margin in MARGINS:
+        touch = goal.touch | {goal.actor.name}
+        lines = {i: kinematics.forward(at_goal.q[i]) for i in able}
+        roomy = {i for i in able if release is None or self._can_open(side, goal.actor, at_goal.q[i], release)}
+        for margin, wanted in product(MARGINS, (roomy, set(able) - roomy)):
             for i in able:
-                T_goal = kinematics.forward(at_goal.q[i])
-                if self._line_clear(side, at_pre.q[i], T_goal, frozenset(), goal.touch | {goal.actor.name}, margin):
+                if i in wanted and self._line_clear(side, at_pre.q[i], lines[i], frozenset(), touch, margin):
                     return i, at_pre.q[i] + self.motion.sag(side)
         at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
-        touches = {"pre-place": frozenset(), "goal": goal.touch | {goal.actor.name}}
+        touches = {"pre-place": frozenset(), "goal": touch}
         what = (self.motion.contact(self.motion.configuration(**{side: q}), {side: touches[k]}) for k, q in at.items())
         seen = ", ".join(f"{w} at {k}" for w, k in zip(what, at, strict=True) if w)
         raise PlanningError(
             "in collision", f"{side} hand bringing {goal.actor.name} to its goal: {seen or 'on the way'}"
         )
+
+    def _can_open(self, side: Side, actor: Actor, q: np.ndarray, opening: float) -> bool:
+        """Whether the fingers, opened at joints ``q``, touch nothing but the object they let go."""
+        openings = {s: self.motion.spread(s) for s in self.sim.arms} | {side: opening}
+        held = self.motion.held.pop(side)  # the object has its own contacts there
+        try:
+            arms = self.motion.configuration(**{side: q})
+            return self.motion.clear(arms, {side: frozenset({actor.name})}, openings, -2 * GRAZE)
+        finally:
+            self.motion.held[side] = held
 
 
 def _away_from(prefer: Sequence[float] | np.ndarray | None, T: np.ndarray) -> np.ndarray:

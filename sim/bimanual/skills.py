@@ -176,7 +176,7 @@ class Skills:
         _, T_hand_object = self.motion.held[side]
         T_object_hand = inverse(T_hand_object)
         with self.motion.after(other(side), meanwhile):
-            index, q_pre = self.feasible.place(side, goal, T_object_hand, prefer, room)
+            index, q_pre = self.feasible.place(side, goal, T_object_hand, prefer, room, opening if release else None)
 
         def final() -> np.ndarray:
             _, T_now = self.motion.held[side]

@@ -32,7 +32,7 @@ class PlaceBreadBasket(Task):
         self.breads: list[Actor] = []
         for i in range(scene.choice((1, 2))):
             spot = scene.sample_xy(
-                [(-0.27, -0.17), (0.17, 0.27)], (-0.2, 0.05), apart=0.12, avoid=[*self.breads], min_abs_x=0.15
+                [(-0.3, -0.2), (0.2, 0.3)], (-0.2, 0.05), apart=0.12, avoid=[*self.breads], min_abs_x=0.15
             )
             yaw = scene.uniform(-np.pi / 4, np.pi / 4)
             self.breads.append(scene.add(f"bread{i}", scene.instance("bread"), spot, yaw))
@@ -55,8 +55,8 @@ class PlaceBreadBasket(Task):
         goals = {side: self._goal(robot, bread) for side, bread in by_side.items()}
         robot.do(*(robot.grasp(s, b, then=[goals[s]], prefer=(0, 0, -1)) for s, b in by_side.items()))
         first = side_of(self.breads[0])
-        outward = 0.06 if first == "left" else -0.06
-        robot.do(robot.lift(first, 0.10), robot.move_by(other(first), (outward, 0, 0.10), touch=["table"]))
+        robot.do(robot.lift(first, 0.10), robot.lift(other(first), 0.10))
+        robot.do(robot.home(other(first)))  # out of the way, with its bread
         robot.do(robot.place(first, goals[first], retreat=0.12))
         robot.do(robot.home(first))
         robot.do(robot.place(other(first), self._goal(robot, by_side[other(first)]), retreat=0.12))
