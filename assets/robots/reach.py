@@ -159,12 +159,12 @@ def main() -> None:
         [row(load_robot(name)) for name in robots()],
         command="python -m assets.robots.reach",
         title="Reach of each robot over the table",
-        note="Share of points above the table (each arm: its own half and 10 cm of the other, 0.7 m x 0.5 m, four heights "
+        note="Share of points above the table (each arm: its own half and 10 cm of the other, 0.5 m deep, four heights "
         "from 3 to 31 cm above the surface) where the hand can stand without touching table, stand or its own arm. "
         "Top-down: approach straight down; tilted: 45 degrees; forward: horizontal, impossible for wide hands in "
         "the lowest layer. A point counts if one of the azimuths -40, 0 and 40 degrees works; in the columns "
-        '"all azimuths" each pair of point and azimuth counts. Far corners: straight down at x = 0.25 m, '
-        "y = 0.2 m, 4 cm above the table, on both sides.",
+        '"all azimuths" each pair of point and azimuth counts. Far corners: straight down at x = 0.25 m, y = 0.2 m, '
+        "4 cm above the table, on both sides.",
     )
 
 

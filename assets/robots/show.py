@@ -79,8 +79,8 @@ def render(model: mujoco.MjModel, data: mujoco.MjData, size: tuple[int, int], ca
     view: str | mujoco.MjvCamera
     if camera is None:
         view = mujoco.MjvCamera()
-        view.lookat[:] = [0.0, -0.26, 0.82]
-        view.distance, view.azimuth, view.elevation = 2.05, 236, -19
+        view.lookat[:] = [0.0, -0.28, 0.87]
+        view.distance, view.azimuth, view.elevation = 1.85, 236, -18
     else:
         view = camera
     width, height = size
