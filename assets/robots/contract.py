@@ -12,7 +12,7 @@ from assets.robots.build import COLLISION_GROUP, VISUAL_GROUP
 from assets.robots.record import SIDES, RobotRecord, Side, Visuals
 from assets.robots.show import at_home, table_scene
 
-TRIANGLES = 24_000  # of both arms; more slows software rendering down noticeably
+TRIANGLES = 20_000  # of both arms; more slows software rendering down noticeably
 
 
 def violations(record: RobotRecord, visuals: Visuals = "mesh") -> list[str]:
