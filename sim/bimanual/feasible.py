@@ -16,6 +16,7 @@ from sim.bimanual.turning import Turn, turnable
 
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
 MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
+RESTARTS = 4  # of inverse kinematics at goals: most are reached at once, and hopeless ones would take them all
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 
 
@@ -122,10 +123,10 @@ class Feasible:
         kinematics, room = self.motion.kinematics[side], np.inf
         for goal in goals:
             hands = goal.object_poses() @ option.T_object_hand
-            at_goal = kinematics.solve(hands, q_grasp)
+            at_goal = kinematics.solve(hands, q_grasp, RESTARTS)
             if not at_goal.ok.any():
                 return -1.0
-            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q)
+            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q, RESTARTS)
             ok = at_goal.ok & at_pre.ok
             if not ok.any():
                 return -1.0

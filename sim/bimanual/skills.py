@@ -13,7 +13,7 @@ import numpy as np
 from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
 from sim.bimanual.feasible import Feasible
-from sim.bimanual.grasping import Goal, back_off, candidates, raised
+from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
 from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.plan.pose import interpolate_poses
@@ -86,10 +86,7 @@ class Skills:
         Raises:
             PlanningError: "no feasible grasp".
         """
-        points = tuple(grasps) if grasps is not None else actor.asset.grasps_in(*groups)
-        options = candidates(actor, points, self.max_opening)
-        if not options:
-            raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {groups} that fits the gripper")
+        options = self._options(actor, groups, grasps)
         with self.motion.after(other(side), meanwhile):
             chosen, q_pre = self.feasible.grasp(
                 side, actor, options, pre, deeper, lift, then, prefer, frozenset(touch), opening
@@ -305,9 +302,11 @@ class Skills:
         Args:
             pre: metres of straight approach.
             beyond: metres that the hand is commanded past the point, which sets the force.
+
+        Raises:
+            PlanningError: "no feasible grasp".
         """
-        points = actor.asset.grasps_in(*groups)
-        options = candidates(actor, points, self.max_opening)
+        options = self._options(actor, groups, None)
         chosen, q_pre = self.feasible.grasp(side, actor, options, pre, 0.0, 0.0, (), prefer, frozenset(), 0.0)
         T_offset = inverse(actor.pose(chosen.grasp.part)) @ chosen.T
         part = chosen.grasp.part
@@ -359,6 +358,15 @@ class Skills:
         return [Line(side, ways, frozenset({actor.name}), speed=speed, check=False)]
 
     # -------------------------------------------------------------- helpers
+
+    def _options(self, actor: Actor, groups: Sequence[str], grasps: Sequence[GraspPoint] | None) -> list[Candidate]:
+        """Hand poses at the grasp points of the groups, or at those listed. Raises PlanningError if there is none."""
+        points = tuple(grasps) if grasps is not None else actor.asset.grasps_in(*groups)
+        options = candidates(actor, points, self.max_opening)
+        if not options:
+            which = "/".join(groups) or "at all"
+            raise PlanningError("no feasible grasp", f"{actor.name} has no grasp {which} that fits the gripper")
+        return options
 
     def _line(
         self,
