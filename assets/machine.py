@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.metadata
 import os
 import platform
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -28,6 +30,21 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def threads_shared_among(workers: int) -> Iterator[None]:
+    """Worker processes started inside get one thread for numerical libraries, whose idle threads would spin and take
+    the cores from other workers, and a fair share of the cores for the software renderer. What the user set stays."""
+    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    limits = dict.fromkeys(single, "1") | {"LP_NUM_THREADS": str(max(1, cores() // workers))}
+    added = {name: value for name, value in limits.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def memory_gib() -> float:

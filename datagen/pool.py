@@ -10,7 +10,7 @@ import multiprocessing as mp
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from assets.errors import TwinloomError
-from assets.machine import cores
+from assets.machine import cores, threads_shared_among
 from datagen.settings import Settings
 from datagen.worker import Done, Fatal, Job, Ready, Started, run_worker
 
@@ -154,7 +154,7 @@ class Pool:
         ours, theirs = self._context.Pipe()
         arguments = (theirs, self._source, self._settings, self._out)
         process = self._context.Process(target=run_worker, args=arguments, name="datagen worker", daemon=True)
-        with _environment(_thread_limits(self._count)), _signals_blocked():
+        with threads_shared_among(self._count), _signals_blocked():
             process.start()
         theirs.close()  # so that the worker's end closes with the worker
         self._workers.append(_Worker(process, ours, heard=time.monotonic()))
@@ -176,24 +176,6 @@ def _available_gib() -> float:
     if limit.exists() and used.exists() and limit.read_text().strip().isdecimal():
         amounts.append(int(limit.read_text()) - int(used.read_text()))
     return min(amounts) / 2**30
-
-
-def _thread_limits(workers: int) -> dict[str, str]:
-    """One thread for numerical libraries, and a fair share of the cores for the software renderer."""
-    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    return dict.fromkeys(single, "1") | {"LP_NUM_THREADS": str(max(1, cores() // workers))}
-
-
-@contextlib.contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for children that are started inside; what the user set stays."""
-    added = {name: value for name, value in values.items() if name not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
 
 
 @contextlib.contextmanager

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from assets.machine import cores, threads_shared_among
 from assets.progress import Progress
 from sim.seeding import episode_seed
 
@@ -37,8 +37,9 @@ def rollout_table(
     trials = [(task, episode) for episode in range(episodes) for task in tasks]
     settings = (robot, seed, frozenset(axes), fps)
     results: dict[str, list[tuple[str, str, float]]] = {task: [] for task in tasks}
-    count = min(workers or os.cpu_count() or 1, len(trials))
+    count = min(workers or cores(), len(trials))
     with (
+        threads_shared_among(count),
         Progress(len(trials), "episode") as progress,
         multiprocessing.get_context("spawn").Pool(count, _start, (settings,)) as pool,
     ):

@@ -214,6 +214,7 @@ def test_folders_with_spaces_and_accents(reference, tmp_path):
 
 
 def test_libraries_in_workers_use_one_thread(tmp_path, monkeypatch, settings):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setenv("MKL_NUM_THREADS", "3")
     started = []
     monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda self: started.append(dict(os.environ)))
