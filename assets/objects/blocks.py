@@ -78,7 +78,7 @@ def block(
             for level, fraction in enumerate(grasp_heights):
                 opening = np.cross([0.0, 0.0, 1.0], -axis)
                 T = _pose(_hand(-axis, opening), (0, 0, 2 * hz * fraction))
-                grasps.append(GraspPoint(f"side_{level}", T, opposite))
+                grasps.append(GraspPoint(f"side_{level}", T, opposite, tilt=(-0.6, 0.6)))
     material = Material(rgba, 0.2, 0.3)
     shape = Shape("box", half, pos=(0, 0, hz), material=material, friction=friction)
     mass = 8 * hx * hy * hz * density

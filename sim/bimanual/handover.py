@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
@@ -39,7 +41,8 @@ def hand_over(
     """
     taker = other(giver)
     goals = [robot.goal(actor, pose(place), point, pre=0.0) for place in at]
-    robot.do(robot.grasp(giver, actor, grasps=give, then=goals[:1]))
+    anywhere = robot.goal(actor, np.array([pose(place) for place in at]), point, pre=0.0)
+    robot.do(robot.grasp(giver, actor, grasps=give, then=[anywhere]))
     robot.do(robot.lift(giver, 0.1))
     failure: PlanningError | None = None
     for goal in goals:

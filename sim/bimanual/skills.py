@@ -181,7 +181,7 @@ class Skills:
 
         steps: list[Step] = [
             Move(side, q_pre, speed=speed, touch=frozenset()),
-            self._line(side, final, goal.touch | {goal.actor.name}, slow=True),
+            self._line(side, final, goal.touch | {goal.actor.name}, slow=True, detour=not release),
         ]
         if release:
             steps.append(Grip(side, opening, drops=goal.actor))

@@ -48,8 +48,8 @@ class AdjustBottle(Task):
         scene.keep_out((sign * 0.25, -0.12), 0.1)
 
     def expert(self, robot: Skills) -> None:
-        target = pose([0.25 * SIGN[self.side], -0.12, robot.world.table_z + 0.24])
-        goal = robot.goal(self.bottle, target, "center", pre=0.0)
+        x, z = 0.25 * SIGN[self.side], robot.world.table_z + 0.24
+        goal = robot.goal(self.bottle, np.array([pose([x, y, z]) for y in (-0.12, 0.0, 0.1)]), "center", pre=0.0)
         robot.do(robot.grasp(self.side, self.bottle, "side", then=[goal]))
         robot.do(robot.lift(self.side, 0.1))
         robot.do(robot.place(self.side, goal, release=False))

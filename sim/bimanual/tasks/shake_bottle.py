@@ -50,8 +50,8 @@ class ShakeBottle(Task):
 
     def expert(self, robot: Skills) -> None:
         side = self.side
-        target = pose([0.15 * SIGN[side], -0.12, robot.world.table_z + 0.27])
-        hold = robot.goal(self.bottle, target, "center", pre=0.0)
+        x, z = 0.15 * SIGN[side], robot.world.table_z + 0.27
+        hold = robot.goal(self.bottle, np.array([pose([x, y, z]) for y in (-0.12, 0.0)]), "center", pre=0.0)
         robot.do(robot.grasp(side, self.bottle, "side", then=[hold]))
         robot.do(robot.lift(side, 0.1))
         room = [pose([0, 0, 0], rotation_about([1, 0, 0], angle)) for angle in (TILT, -TILT)]
