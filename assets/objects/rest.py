@@ -104,8 +104,8 @@ def stand(shapes: Sequence[Shape]) -> list[Shape]:
     """The shapes turned until they rest, and moved so that their bounding box stands centred on the origin."""
     R = resting_turn(shapes)
     turned = [replace(s, pos=_tuple(R @ s.pos), quat=multiply(quat_of(R), s.quat)) for s in shapes]
-    high = np.array([max(reach(s, axis) for s in turned) for axis in np.eye(3)])
-    low = -np.array([max(reach(s, -axis) for s in turned) for axis in np.eye(3)])
+    far = np.max([reach(s, np.concatenate([np.eye(3), -np.eye(3)])) for s in turned], axis=0)
+    high, low = far[:3], -far[3:]
     shift = np.array([-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2]])
     return [replace(s, pos=_tuple(np.asarray(s.pos) + shift)) for s in turned]
 

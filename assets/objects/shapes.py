@@ -162,26 +162,25 @@ def tube(path: Sequence[Sequence[float]] | np.ndarray, radius: float, friction: 
     return [capsule(a, b, radius, role="collision", friction=friction) for a, b in pairwise(path)]
 
 
-def reach(shape: Shape, direction: np.ndarray) -> float:
-    """Largest value of ``direction`` (unit, in the part's frame) over the shape: its support function, metres."""
-    d = rotation(shape.quat).T @ direction
+def reach(shape: Shape, directions: np.ndarray) -> np.ndarray:
+    """Support function in the part's frame: largest value (...) of each unit direction (..., 3) over the shape, m."""
+    d = directions @ rotation(shape.quat)
     s = shape.size
-    offset = float(np.dot(shape.pos, direction))
     match shape.kind:
         case "box":
-            extent = float(np.abs(d) @ np.asarray(s))
+            extent = np.abs(d) @ np.asarray(s)
         case "sphere":
             extent = s[0]
         case "ellipsoid":
-            extent = float(np.linalg.norm(d * np.asarray(s)))
+            extent = np.linalg.norm(d * np.asarray(s), axis=-1)
         case "cylinder":
-            extent = s[1] * abs(d[2]) + s[0] * float(np.hypot(d[0], d[1]))
+            extent = s[1] * np.abs(d[..., 2]) + s[0] * np.hypot(d[..., 0], d[..., 1])
         case "capsule":
-            extent = s[1] * abs(d[2]) + s[0]
+            extent = s[1] * np.abs(d[..., 2]) + s[0]
         case _:
             assert shape.mesh is not None  # guaranteed by the kind
-            extent = float(np.max(shape.mesh.vertices @ d))
-    return offset + extent
+            extent = (d @ shape.mesh.vertices.T).max(-1)
+    return directions @ np.asarray(shape.pos) + extent
 
 
 def motion(joint: Joint, position: float) -> np.ndarray:
@@ -210,18 +209,14 @@ def part_poses(asset: ObjectAsset) -> dict[str, np.ndarray]:
 
 def bounds(asset: ObjectAsset, R: np.ndarray | None = None) -> np.ndarray:
     """(2, 3) lower and upper corner, about the object's origin, of everything seen or felt, turned by ``R``."""
-    turn = np.eye(3) if R is None else R
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    poses = part_poses(asset)
+    axes = np.eye(3) if R is None else R  # the world's axes, as rows, in the object's frame
+    directions = np.concatenate([axes, -axes])
+    poses, far = part_poses(asset), np.full(6, -np.inf)
     for part in asset.parts:
         T = poses[part.name]
-        for axis in range(3):
-            world = np.eye(3)[axis] @ turn  # the axis in the object's frame
-            local, shift = T[:3, :3].T @ world, float(world @ T[:3, 3])
-            for shape in part.shapes:
-                high[axis] = max(high[axis], reach(shape, local) + shift)
-                low[axis] = min(low[axis], shift - reach(shape, -local))
-    return np.array([low, high])
+        for shape in part.shapes:
+            far = np.maximum(far, reach(shape, directions @ T[:3, :3]) + directions @ T[:3, 3])
+    return np.array([-far[3:], far[:3]])
 
 
 _FACES = {

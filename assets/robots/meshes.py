@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -42,10 +43,17 @@ def load_meshes(record: RobotRecord) -> dict[str, Triangles]:
     if not path.is_file():
         raise MissingAssetError(f"the meshes of {record.name} are not here; run: assets pull {record.name}")
     try:
-        with np.load(path) as arrays:
-            return {part.name: (arrays[f"{part.name}/v"], arrays[f"{part.name}/f"]) for part in record.meshes}
+        arrays = _read(path, path.stat().st_mtime_ns)
+        return {part.name: (arrays[f"{part.name}/v"], arrays[f"{part.name}/f"]) for part in record.meshes}
     except (OSError, ValueError, KeyError) as error:
         raise MissingAssetError(f"{path} is damaged ({error}); delete it and run: assets pull {record.name}") from error
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int) -> dict[str, np.ndarray]:
+    """Arrays of a mesh file, kept because every scene needs them."""
+    with np.load(path) as arrays:
+        return dict(arrays)
 
 
 def save_meshes(record: RobotRecord, meshes: dict[str, Triangles], licences: dict[str, str]) -> Path:

@@ -231,8 +231,9 @@ def robots() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name != DEFAULT_ROBOT, name.lower())))
 
 
+@cache
 def load_robot(name: str = DEFAULT_ROBOT) -> RobotRecord:
-    """Read one robot.
+    """Read one robot; its file is read once in a process.
 
     Raises:
         UnknownNameError: no such robot.
