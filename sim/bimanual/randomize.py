@@ -78,9 +78,9 @@ def _lighting(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
         x, y, z = rng.uniform(-1.5, 1.5), rng.uniform(-1.4, 0.4), rng.uniform(1.4, 2.8)
         aim = np.array([rng.uniform(-0.2, 0.2), rng.uniform(-0.15, 0.15), 0.75]) - [x, y, z]
         hue = 1.0 - rng.uniform(0.0, 0.45) * rng.random(3)  # from white to clearly tinted
-        strength = rng.uniform(0.30, 0.65) if i == 0 else rng.uniform(0.08, 0.30)
+        strength = rng.uniform(0.40, 0.75) if i == 0 else rng.uniform(0.10, 0.30)
         lights.append(LightSpec(_vec((x, y, z)), _vec(aim), _vec(strength * hue), directional, i == 0))
-    ambient = _vec(rng.uniform(0.20, 0.45) * (1.0 - 0.2 * rng.random(3)))
+    ambient = _vec(rng.uniform(0.30, 0.55) * (1.0 - 0.2 * rng.random(3)))
     return replace(spec, lights=tuple(lights), ambient=ambient)
 
 

@@ -91,8 +91,8 @@ def test_lighting():
     assert fills([lamp.pos[0] for lamp in lamps], -1.5, 1.5)
     assert fills([lamp.pos[1] for lamp in lamps], -1.4, 0.4)
     assert fills([lamp.pos[2] for lamp in lamps], 1.4, 2.8)
-    assert all(0 < c <= 0.65 for lamp in lamps for c in lamp.diffuse)
-    assert all(0.15 < c <= 0.45 for s in found for c in s.ambient)
+    assert all(0 < c <= 0.75 for lamp in lamps for c in lamp.diffuse)
+    assert all(0.2 < c <= 0.55 for s in found for c in s.ambient)
     assert all([lamp.shadow for lamp in s.lights] == [True] + [False] * (len(s.lights) - 1) for s in found)
     directional = sum(s.lights[0].directional for s in found)
     assert 90 < directional < 150
