@@ -48,8 +48,8 @@ class StateRenderer:
         """The posed state that is drawn; read only."""
         return self._data
 
-    def rgb(self, camera: str) -> np.ndarray:
-        """(H, W, 3) uint8 picture of the present state; a fresh array."""
+    def rgb(self, camera: str | mujoco.MjvCamera) -> np.ndarray:
+        """(H, W, 3) uint8 picture of the present state from a camera of the scene or a free one; a fresh array."""
         self._renderer.update_scene(self._data, camera, self._option)
         return self._renderer.render().copy()
 
