@@ -20,7 +20,7 @@ from sim.bimanual.world import World
 from sim.geometry import pose
 
 BIN = (-0.45, 0.0)
-UPPER, LOWER = 0.105, 0.05  # metres above a bottle's bottom, where the right and the left hand hold it
+UPPER, LOWER = 0.115, 0.04  # metres above a bottle's bottom, where the right and the left hand hold it
 
 
 class PutBottlesDustbin(Task):
