@@ -119,7 +119,7 @@ class Feasible:
         yield from tight
 
     def _room_at_goals(self, side: Side, option: Candidate, q_grasp: np.ndarray, goals: Sequence[Goal]) -> float:
-        """What the joints keep from their limits at the tightest goal; negative if one is out of reach."""
+        """What the joints keep from their limits at the tightest goal; 0 where the arm collides, < 0 out of reach."""
         kinematics, room = self.motion.kinematics[side], np.inf
         for goal in goals:
             hands = goal.object_poses() @ option.T_object_hand
@@ -131,6 +131,9 @@ class Feasible:
             if not ok.any():
                 return -1.0
             room = min(room, float(kinematics.room(at_goal.q[ok]).max()))
+            touch = {side: goal.touch | {goal.actor.name}}
+            if not any(self.motion.clear(self.motion.configuration(**{side: q}), touch) for q in at_goal.q[ok]):
+                room = min(room, 0.0)  # what the object will be clear of where it stands now is not known
         return room
 
     def _approach_clear(
