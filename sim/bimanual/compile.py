@@ -49,7 +49,18 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
     model = world.compile()
     # of two surfaces MuJoCo takes the rougher one, or the finger's: only a factor on all of them has an effect
     model.geom_friction[:, 0] *= spec.dynamics.friction
+    _let_clutter_sleep(model, spec)
     return model
+
+
+def _let_clutter_sleep(model: mujoco.MjModel, spec: SceneSpec) -> None:
+    """Resting clutter costs nothing until something touches it. Contacts of sleepers are not reported, so the task's
+    own objects stay awake."""
+    model.tree_sleep_policy[:] = mujoco.mjtSleepPolicy.mjSLEEP_NEVER
+    for placement in spec.placements:
+        if placement.clutter and placement.mode == "free":
+            tree = model.body_treeid[model.body(placement.name).id]
+            model.tree_sleep_policy[tree] = mujoco.mjtSleepPolicy.mjSLEEP_ALLOWED
 
 
 def asset_of(placement: Placement) -> ObjectAsset:
@@ -66,6 +77,7 @@ def _options(world: mujoco.MjSpec) -> None:
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = 10.0
     option.iterations = 50
+    option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     option.tolerance = 1e-12  # relative to the mean inertia, which the arms dominate: light objects need it this small
     world.visual.quality.offsamples = 0
     world.visual.quality.shadowsize = 512

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from assets.errors import TwinloomError
 from sim.bimanual.compile import TIMESTEP
 from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import TABLE_HEIGHT, DynamicsSpec
+from sim.bimanual.world import World
 from tests.sim.scenes import cube, rest, simulation, thing
 
 G = 9.81
@@ -64,6 +67,21 @@ def test_a_block_slides_where_the_slope_exceeds_its_friction(factor, steepness):
         assert abs(slid) < 5e-4
     else:
         assert slid == pytest.approx(G * (np.sin(slope) - friction * np.cos(slope)) * 0.4**2 / 2, rel=0.04)
+
+
+def test_resting_clutter_sleeps_until_something_touches_it():
+    clutter = replace(cube("clutter", 0.0, 0.15), clutter=True)
+    sim = simulation(clutter, cube("task", 0.2, 0.15), cube("hammer", 0.03, 0.15, above=0.8, density=4000.0))
+    rest(sim, 0.32)
+    bodies = {name: actor.bodies["base"] for name, actor in sim.actors.items()}
+    asleep = {name: not sim.data.body_awake[body] for name, body in bodies.items()}
+    assert asleep == {"clutter": True, "task": False, "hammer": False}
+    world = World(sim)
+    assert world.on(sim.actors["task"], "table")
+    before = sim.actors["clutter"].pose()
+    rest(sim, 0.12)  # a fall of 0.8 m takes 0.39 s
+    assert sim.data.body_awake[bodies["clutter"]]
+    assert np.abs(sim.actors["clutter"].pose() - before).max() > 1e-3
 
 
 # --------------------------------------------------------------------- commands
@@ -182,8 +200,9 @@ def run(sim, actions) -> np.ndarray:
 
 
 def busy(**changes):
-    """Contacts of many kinds: a stack, a rolling ball, a drawer that stands open, late commands."""
+    """Contacts of many kinds: a stack, a rolling ball, sleeping clutter, a drawer that stands open, late commands."""
     return simulation(
+        replace(cube("clutter", 0.4, 0.1), clutter=True),
         cube("a", 0.0, 0.1),
         cube("b", 0.005, 0.1, above=0.06),
         cube("ball", 0.2, 0.1, above=0.05, ball=True),
