@@ -16,6 +16,7 @@ from sim.bimanual.tasks import _dual_lift
 from sim.bimanual.world import World
 
 HANDLES = {"left": "left_handle", "right": "right_handle"}
+WIDTH = 0.036  # metres between the open fingers: one goes between the bar and the pot
 NEAR = 0.03  # metres between the tool centre point and the handle, across its bar
 LEVEL = 20.0  # degrees
 
@@ -35,7 +36,7 @@ class LiftPot(Task):
         self.pot = scene.add("pot", scene.instance("kitchen_pot"), spot, yaw, keep_out=0.1)
 
     def expert(self, robot: Skills) -> None:
-        _dual_lift.take(robot, self.pot, HANDLES["left"], HANDLES["right"], 0.12)
+        _dual_lift.take(robot, self.pot, HANDLES["left"], HANDLES["right"], 0.12, WIDTH)
 
     def check_success(self, world: World) -> bool:
         at_handles = all(self._distance(world, side) < NEAR for side in HANDLES)
