@@ -23,19 +23,17 @@ def quat_to_matrix(quat: Sequence[float] | Array) -> Array:
 
 def matrix_to_quat(R: Array) -> Array:
     """Unit wxyz quaternion (4,) with w >= 0 of a rotation matrix (3, 3)."""
-    # Bar-Itzhack: the quaternion is the dominant eigenvector of this symmetric matrix; stable for every rotation.
-    K = np.array(
-        [
-            [R[0, 0] - R[1, 1] - R[2, 2], 0, 0, 0],
-            [R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0, 0],
-            [R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1], 0],
-            [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], R[0, 0] + R[1, 1] + R[2, 2]],
-        ]
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    # each row is the quaternion times four times one of its components; the longest row is accurate for every rotation
+    rows = (
+        (1 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1 - a - e + i),
     )
-    _, vectors = np.linalg.eigh(K / 3)
-    x, y, z, w = vectors[:, -1]
-    quat = np.array([w, x, y, z])
-    return quat if w >= 0 else -quat
+    quat = np.array(max(rows, key=lambda row: sum(v * v for v in row)))
+    quat /= np.linalg.norm(quat)
+    return quat if quat[0] >= 0 else -quat
 
 
 def pose(position: Sequence[float] | Array, rotation: Sequence[float] | Array | None = None) -> Array:

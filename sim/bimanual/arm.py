@@ -52,7 +52,8 @@ class Arm:
 
     def opening(self, data: mujoco.MjData) -> float:
         """Measured gripper opening: 0 closed, 1 open (may overshoot a little)."""
-        return float(data.qpos[self.finger_qpos].mean() / self.stroke)
+        one, two = data.qpos[self.finger_qpos]
+        return float(one + two) / (2 * self.stroke)
 
     def tcp(self, data: mujoco.MjData) -> np.ndarray:
         """(4, 4) measured pose of the tool centre point in the world."""

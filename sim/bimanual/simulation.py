@@ -62,6 +62,7 @@ class Simulation:
         self.spec = spec
         self.fps = int(fps)
         self.substeps = PHYSICS_HZ // self.fps
+        self._fractions = np.arange(1, self.substeps + 1)[:, None] / self.substeps
         self.model = compile_scene(spec, visuals)
         self.data = mujoco.MjData(self.model)
         self.record = load_robot(spec.robot)
@@ -108,7 +109,7 @@ class Simulation:
                     start = _placement(self.spec, actor.name).joints.get(part.name, part.joint.initial)
                     self.data.joint(f"{actor.name}/{part.name}").qpos[0] = start
         self.action = self.home_action
-        self._pending = deque([self.action.copy()] * self.spec.latency)
+        self._pending = deque([self.action * self._ctrl_scale] * self.spec.latency)  # commands on their way
         self.data.ctrl[self._ctrl_ids] = self.action * self._ctrl_scale
         mujoco.mj_forward(self.model, self.data)
         self.revision += 1
@@ -125,10 +126,10 @@ class Simulation:
         if action.shape != self.action.shape or not np.isfinite(action).all():
             raise ValueError(f"an action is {self.action.shape} finite numbers, got shape {action.shape}: {action}")
         action = action.astype(np.float32).astype(float)  # what a dataset stores is what is done
-        start = self.action
-        for i in range(1, self.substeps + 1):
-            self._pending.append(start + (action - start) * (i / self.substeps))
-            self.data.ctrl[self._ctrl_ids] = self._pending.popleft() * self._ctrl_scale
+        ramp = self.action + (action - self.action) * self._fractions
+        self._pending.extend(ramp * self._ctrl_scale)
+        for _ in range(self.substeps):
+            self.data.ctrl[self._ctrl_ids] = self._pending.popleft()
             mujoco.mj_step(self.model, self.data)
         if self.diverged:
             raise DivergedError("the simulation diverged")
