@@ -144,7 +144,10 @@ class ArmKinematics(SerialChain):
         return q[0]
 
     def follow(self, q_start: Array, poses: Array, max_jump: float = 0.4) -> tuple[Array, np.ndarray]:
-        """Track many pose sequences at once, each waypoint warm-started from the one before, without restarts.
+        """Track many pose sequences at once, without restarts.
+
+        All waypoints are solved in parallel from where the motion begins; a sequence that this does not bring to its
+        end smoothly is done again with each waypoint warm-started from the one before.
 
         Args:
             q_start: (B, N).
@@ -155,12 +158,23 @@ class ArmKinematics(SerialChain):
             Joints (B, K + 1, N) that begin with ``q_start``, and (B,) how many of the K poses were reached in a row.
         """
         B, K = poses.shape[:2]
+        # no pull towards home: it would move the elbow at the first waypoint of a line
+        flat = self._iterate(poses.reshape(-1, 4, 4), np.repeat(q_start, K, 0), 12, posture_gain=0.0)
+        q = np.concatenate([q_start[:, None], flat.q.reshape(B, K, -1)], 1)
+        smooth = (np.abs(np.diff(q, axis=1)) <= max_jump).all((1, 2))
+        reached = np.full(B, K)
+        again = np.flatnonzero(~(smooth & flat.ok.reshape(B, K).all(1)))
+        if len(again):
+            q[again], reached[again] = self._follow_slowly(q_start[again], poses[again], max_jump)
+        return q, reached
+
+    def _follow_slowly(self, q_start: Array, poses: Array, max_jump: float) -> tuple[Array, np.ndarray]:
+        B, K = poses.shape[:2]
         q = np.empty((B, K + 1, self.size))
         q[:, 0] = q_start
         reached = np.zeros(B, int)
         for k in range(K):
             ahead = q[:, k] if k == 0 else np.clip(2.0 * q[:, k] - q[:, k - 1], self.lower, self.upper)
-            # no pull towards home: it would move the elbow at the first waypoint of a line
             step = self._iterate(poses[:, k], ahead, 12, posture_gain=0.0)
             q[:, k + 1] = step.q
             smooth = np.abs(step.q - q[:, k]).max(1) <= max_jump
