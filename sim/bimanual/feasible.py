@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Candidate, Goal, back_off, raised
 from sim.bimanual.motion import GRAZE, Motion
-from sim.bimanual.plan import PlanningError
+from sim.bimanual.plan import ArmKinematics, PlanningError
 from sim.bimanual.scene import Side
 from sim.bimanual.turning import Turn, turnable
 
@@ -18,6 +19,8 @@ MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comforta
 MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
 RESTARTS = 4  # of inverse kinematics at goals: most are reached at once, and hopeless ones would take them all
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
+
+Lines = Callable[[int], np.ndarray | None]  # index to joints (K, N) along a straight hand motion, None if there is none
 
 
 class Feasible:
@@ -64,6 +67,7 @@ class Feasible:
         cost = cost + _away_from(prefer, T)
         order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]][:MAX_TRIED]
         goals = [goal for goal in then if isinstance(goal, Goal)]
+        lines = _lines(kinematics, at_pre.q, kinematics.forward(q_grasp))
         held = self.motion.held.pop(side, None)
         considered: set[int] = set()
         try:
@@ -71,7 +75,7 @@ class Feasible:
             for margin, apart in product(MARGINS, (True, False)):
                 # collisions come first, since they cost far less than inverse kinematics of all goals
                 able = self._approachable(
-                    side, actor, at_pre.q, q_grasp, order, considered, touch, opening, margin, apart
+                    side, actor, at_pre.q, lines, order, considered, touch, opening, margin, apart
                 )
                 able = self._roomy_first(side, options, q_grasp, able, goals)
                 for turn in (turn for turn in then if isinstance(turn, Turn)):
@@ -89,7 +93,7 @@ class Feasible:
         side: Side,
         actor: Actor,
         q_pre: np.ndarray,
-        q_grasp: np.ndarray,
+        lines: Lines,
         order: Sequence[int],
         considered: set[int],
         touch: frozenset[str],
@@ -97,11 +101,18 @@ class Feasible:
         margin: float,
         apart: bool,
     ) -> Iterator[int]:
-        """Those of the candidates in ``order`` with a clear approach that were not ``considered`` before."""
+        """Those of the candidates in ``order`` not ``considered`` before whose hand can come straight to the grasp.
+
+        Args:
+            apart: without touching the object itself.
+        """
+        openings = {s: self.motion.spread(s) for s in self.sim.arms} | {side: opening}
         for i in order:
             if i in considered:
                 continue
-            if self._approach_clear(side, actor, q_pre[i], q_grasp[i], touch, opening, margin, apart):
+            if apart and not self._line_clear(side, i, q_pre, lines, touch, touch, -2 * GRAZE, openings):
+                continue
+            if self._line_clear(side, i, q_pre, lines, touch, touch | {actor.name}, margin, openings):
                 considered.add(i)
                 yield i
 
@@ -136,40 +147,23 @@ class Feasible:
                 room = min(room, 0.0)  # what the object will be clear of where it stands now is not known
         return room
 
-    def _approach_clear(
-        self,
-        side: Side,
-        actor: Actor,
-        q_pre: np.ndarray,
-        q_grasp: np.ndarray,
-        touch: frozenset[str],
-        opening: float,
-        margin: float,
-        apart: bool,
-    ) -> bool:
-        """Whether the hand can come straight from pre-grasp to grasp; ``apart``: without touching the object itself."""
-        openings = {s: self.motion.spread(s) for s in self.sim.arms} | {side: opening}
-        T_grasp = self.motion.kinematics[side].forward(q_grasp)
-        if apart and not self._line_clear(side, q_pre, T_grasp, touch, touch, -2 * GRAZE, openings):
-            return False
-        return self._line_clear(side, q_pre, T_grasp, touch, touch | {actor.name}, margin, openings)
-
     def _line_clear(
         self,
         side: Side,
+        i: int,
         q_start: np.ndarray,
-        T_goal: np.ndarray,
+        lines: Lines,
         touch_start: frozenset[str],
         touch_line: frozenset[str],
         margin: float,
         openings: dict[str, float] | None = None,
     ) -> bool:
-        """Whether the straight hand motion from ``q_start`` to ``T_goal`` exists and is clear, its start included."""
-        if not self.motion.clear(self.motion.configuration(**{side: q_start}), {side: touch_start}, openings, margin):
+        """Whether line ``i``, which starts at ``q_start[i]``, exists and is clear, its start included."""
+        start = self.motion.configuration(**{side: q_start[i]})
+        if not self.motion.clear(start, {side: touch_start}, openings, margin):
             return False
-        try:
-            path = self.motion.kinematics[side].linear_path(q_start, T_goal)
-        except PlanningError:
+        path = lines(i)
+        if path is None:
             return False
         arms = (self.motion.configuration(**{side: q}) for q in path[1:])
         return all(self.motion.clear(a, {side: touch_line}, openings, margin) for a in arms)
@@ -206,11 +200,11 @@ class Feasible:
         self.motion.collision.set_state(self.sim.data.qpos)
         able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
         touch = goal.touch | {goal.actor.name}
-        lines = {i: kinematics.forward(at_goal.q[i]) for i in able}
+        lines = _lines(kinematics, at_pre.q, kinematics.forward(at_goal.q))
         roomy = {i for i in able if release is None or self._can_open(side, goal.actor, at_goal.q[i], release)}
         for margin, wanted in product(MARGINS, (roomy, set(able) - roomy)):
             for i in able:
-                if i in wanted and self._line_clear(side, at_pre.q[i], lines[i], frozenset(), touch, margin):
+                if i in wanted and self._line_clear(side, i, at_pre.q, lines, frozenset(), touch, margin):
                     return i, at_pre.q[i] + self.motion.sag(side)
         at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
         touches = {"pre-place": frozenset(), "goal": touch}
@@ -229,6 +223,19 @@ class Feasible:
             return self.motion.clear(arms, {side: frozenset({actor.name})}, openings, -2 * GRAZE)
         finally:
             self.motion.held[side] = held
+
+
+def _lines(kinematics: ArmKinematics, q_start: np.ndarray, T_goal: np.ndarray) -> Lines:
+    """Straight hand motions from joints (B, N) to poses (B, 4, 4) by index, worked out when first asked for."""
+
+    @cache
+    def line(i: int) -> np.ndarray | None:
+        try:
+            return kinematics.linear_path(q_start[i], T_goal[i])
+        except PlanningError:
+            return None
+
+    return line
 
 
 def _away_from(prefer: Sequence[float] | np.ndarray | None, T: np.ndarray) -> np.ndarray:
