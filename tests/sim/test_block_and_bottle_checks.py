@@ -83,7 +83,8 @@ def test_shaking_means_quick_strokes_back_and_forth() -> None:
     t = np.arange(100) * DT
     still = np.zeros_like(t)
     swing = 0.05 * np.sin(2 * np.pi * t)
-    assert shaken(np.column_stack([swing, still, still])) == 6  # 8 turns; the first stroke is a half, the last is cut off
+    # eight turns; the first stroke is a half, the last is cut off
+    assert shaken(np.column_stack([swing, still, still])) == 6
     assert shaken(np.column_stack([still, still, 0.04 * np.sin(4 * np.pi * t)])) >= 12
     assert shaken(np.column_stack([0.05 * np.sin(0.5 * np.pi * t), still, still])) == 0  # too slow
     assert shaken(np.column_stack([0.2 * swing, still, still])) == 0  # too small
