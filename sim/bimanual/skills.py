@@ -254,7 +254,7 @@ class Skills:
         return [self.retreat_step(side, distance, _names(touch))]
 
     def retreat_step(self, side: Side, distance: float, touch: frozenset[str]) -> Line:
-        """The single step behind :meth:`retreat`; where something is behind the hand it goes up or less far."""
+        """The single step behind :meth:`retreat`; with something behind it, the hand goes up, less far or round it."""
 
         def ways() -> list[np.ndarray]:
             T = self.sim.tcp(side)
@@ -262,7 +262,7 @@ class Skills:
             options = (back_off(T, distance), slanted, raised(T, distance), back_off(T, 0.5 * distance))
             return [option[None] for option in options]
 
-        return Line(side, ways, touch)
+        return Line(side, ways, touch, detour=True)
 
     def home(self, side: Side, speed: float = 1.0) -> list[Step]:
         """To the home posture."""

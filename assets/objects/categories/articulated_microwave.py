@@ -118,6 +118,12 @@ def microwave(rng: np.random.Generator, index: int) -> ObjectAsset:
         ),
         # once the door stands ajar: closed fingertips behind its free edge, pointing along the inner face
         *press((length - 0.03, 0.020, z), "door_edge", (-0.9, 0.44, 0), count=2, part="door"),
+        # or from above, over its top edge
+        *(
+            g
+            for inset in (0.03, 0.07)
+            for g in press((length - inset, 0.020, tall - 0.03), "door_edge", tilt=(-0.7, 0.7), part="door")
+        ),
     ]
     inside = (-w / 2 + WALL + (w - PANEL - WALL) / 2, 0, 0.006 + WALL + 0.008)
     nouns = ("microwave", "microwave oven", "kitchen microwave")
