@@ -32,6 +32,7 @@ def storage_error(path: Path, error: OSError) -> TwinloomError:
         errno.EDQUOT: "the disk quota is used up; free some space or choose another folder",
         errno.EROFS: "the folder is read-only; choose another folder",
         errno.EACCES: "no permission to write there; choose another folder",
+        errno.ENOTDIR: "a part of the path is a file; choose another folder",
     }.get(error.errno or 0, str(error))
     return TwinloomError(f"cannot write {path}: {what}")
 
@@ -54,7 +55,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise storage_error(path, error) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be removed, nothing could be written
+            temporary.unlink()
 
 
 @contextlib.contextmanager

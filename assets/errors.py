@@ -27,8 +27,13 @@ class UnknownNameError(TwinloomError):
         lowered = {n.lower(): n for n in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
         guess = f" Did you mean {lowered[close[0]]}?" if close else ""
-        super().__init__(f'unknown {kind} "{name}".{guess} All {kind}s: {list_command}')
+        super().__init__(f'unknown {kind} "{name}".{guess} All {plural(kind)}: {list_command}')
         self.kind, self.name, self.known = kind, name, names
+
+
+def plural(noun: str) -> str:
+    """ "tasks", "axes"."""
+    return f"{noun[:-2]}es" if noun.endswith("is") else f"{noun}s"
 
 
 class InvalidSettingsError(TwinloomError):

@@ -58,7 +58,7 @@ def view(
     select_one("task", task, catalogue.tasks(), "sim list tasks")
     select_one("robot", robot, catalogue.robots(), "sim list robots")
     select_one("camera", camera, catalogue.cameras(), "sim list cameras")
-    axes = select("axis", randomize, catalogue.axes(), "sim list axes")
+    axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
     from sim.bimanual.view import view as show
 
     show(task, robot=robot, seed=seed, episode=episode, axes=axes, camera=camera, video=video, port=port)
@@ -96,7 +96,7 @@ def rollout(
     if problems:
         raise TwinloomError("; ".join(problems))
     names = select("task", tasks, catalogue.tasks(), "sim list tasks")
-    axes = select("axis", randomize, catalogue.axes(), "sim list axes")
+    axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
     select_one("robot", robot, catalogue.robots(), "sim list robots")
     from assets.results import document, markdown, save
     from sim.bimanual.evaluate import rollout_table

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assets.errors import TwinloomError, UnknownNameError
+from assets.errors import TwinloomError, UnknownNameError, plural
 
 
-def select(kind: str, words: str | Iterable[str], known: Sequence[str], list_command: str) -> list[str]:
+def select(
+    kind: str, words: str | Iterable[str], known: Sequence[str], list_command: str, *, optional: bool = False
+) -> list[str]:
     """Choose from ``known``, in its order and without repetition.
 
     Args:
         kind: what is chosen, in the singular ("task"); used in error texts.
-        words: names, separated by spaces or commas; "all"; "none"; or a count n, which means the first n.
+        words: names, separated by spaces or commas; "all"; or a count n, which means the first n.
         known: every allowed name.
         list_command: the command that prints the allowed names.
+        optional: whether the word "none" may choose nothing.
 
     Raises:
         UnknownNameError: a word is no known name; the nearest one is suggested.
@@ -23,7 +26,7 @@ def select(kind: str, words: str | Iterable[str], known: Sequence[str], list_com
     text = words if isinstance(words, str) else " ".join(words)
     given = text.replace(",", " ").split()
     if not given:
-        raise TwinloomError(f"no {kind} given; name some, or say all. All {kind}s: {list_command}")
+        raise TwinloomError(f"no {kind} given; name some, or say all. All {plural(kind)}: {list_command}")
     chosen: set[str] = set()
     for word in given:
         if word in known:
@@ -32,9 +35,11 @@ def select(kind: str, words: str | Iterable[str], known: Sequence[str], list_com
             chosen.update(known)
         elif word.isascii() and word.isdecimal():
             if not 1 <= int(word) <= len(known):
-                raise TwinloomError(f"{word} {kind}s asked, there are {len(known)}; give 1 to {len(known)}, or names")
+                raise TwinloomError(
+                    f"{word} {plural(kind)} asked, there are {len(known)}; give 1 to {len(known)}, or names"
+                )
             chosen.update(known[: int(word)])
-        elif word != "none":
+        elif not (optional and word == "none"):
             raise UnknownNameError(kind, word, known, list_command)
     return [name for name in known if name in chosen]
 

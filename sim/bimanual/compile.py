@@ -14,6 +14,7 @@ from assets.objects.build import add_object
 from assets.objects.model import Joint, ObjectAsset, Part
 from assets.robots.record import RobotRecord, load_robot
 from assets.textures.procedural import load_background
+from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.spec import (
     TABLE_HALF,
     TABLE_THICKNESS,
@@ -23,7 +24,6 @@ from sim.bimanual.spec import (
 )
 from sim.geometry import matrix_to_quat, pose, rotation_about, yaw_quat
 
-TIMESTEP = 0.004  # seconds; 250 Hz as in RoboTwin, and every grasp setting was tested at it
 SIDES = ("left", "right")
 
 

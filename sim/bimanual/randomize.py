@@ -41,7 +41,7 @@ LOW = 0.05  # metres; anything taller stays in the half of the table that is far
 
 def parse_axes(text: str) -> frozenset[str]:
     """Axes named by "all", "none" or a comma list. Raises UnknownNameError."""
-    return frozenset(select("randomisation axis", text, tuple(AXES), "sim list axes"))
+    return frozenset(select("randomisation axis", text, tuple(AXES), "sim list axes", optional=True))
 
 
 def vary_before(spec: SceneSpec, axes: Iterable[str], seed: np.random.SeedSequence, split: str) -> SceneSpec:

@@ -9,15 +9,14 @@ from time import perf_counter
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.record import load_robot
 from sim.bimanual.actor import Actor
 from sim.bimanual.arm import Arm
-from sim.bimanual.compile import TIMESTEP, asset_of, compile_scene
+from sim.bimanual.compile import asset_of, compile_scene
+from sim.bimanual.rate import substeps
 from sim.bimanual.spec import SceneSpec
 from sim.geometry import pose
 
-PHYSICS_HZ = round(1 / TIMESTEP)
 _RAN_AWAY = [
     int(w)
     for w in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
@@ -56,12 +55,9 @@ class Simulation:
         fps: int = 25,
         visuals: str = "mesh",
     ) -> None:
-        if fps <= 0 or fps != int(fps) or PHYSICS_HZ % fps:
-            allowed = ", ".join(str(f) for f in range(5, 51) if PHYSICS_HZ % f == 0)
-            raise TwinloomError(f"fps {fps} does not divide the physics rate of {PHYSICS_HZ} Hz; allowed: {allowed}")
         self.spec = spec
+        self.substeps = substeps(fps)
         self.fps = int(fps)
-        self.substeps = PHYSICS_HZ // self.fps
         self._fractions = np.arange(1, self.substeps + 1)[:, None] / self.substeps
         self.model = compile_scene(spec, visuals)
         self.data = mujoco.MjData(self.model)

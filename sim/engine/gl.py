@@ -11,6 +11,7 @@ import functools
 import importlib
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -29,12 +30,14 @@ class NoOpenGLError(TwinloomError):
     """This machine cannot render off screen as it is set up; physics still works."""
 
     def __init__(self, cause: str) -> None:
-        backend = os.environ.get("MUJOCO_GL", "")
+        backend, platform = os.environ.get("MUJOCO_GL", ""), os.environ.get("PYOPENGL_PLATFORM", "")
         sentence = " ".join(cause.split()).split(". ")[0].rstrip(".")
         if "MUJOCO_EGL_DEVICE_ID" in cause:
             fix = "unset MUJOCO_EGL_DEVICE_ID or correct it"
         elif backend not in ("", "egl", "disable"):
             fix = f"MUJOCO_GL={backend} was set by hand; unset it or set MUJOCO_GL=egl"
+        elif backend == "egl" and platform not in ("", "egl"):
+            fix = f"PYOPENGL_PLATFORM={platform} was set by hand; unset it"
         else:
             fix = f"on Debian or Ubuntu run as root: {INSTALL_LINE}"
         super().__init__(f"no OpenGL for off-screen rendering ({sentence}); {fix}")
@@ -86,6 +89,7 @@ def load_mujoco() -> ModuleType:
         NoOpenGLError: ``MUJOCO_GL`` names a backend that is unknown or not on this machine.
     """
     select_backend()
+    warnings.filterwarnings("ignore", module="glfw")  # that there is no display is said by NoOpenGLError, once
     try:
         import mujoco
     except (AttributeError, RuntimeError) as error:  # MUJOCO_GL was set by hand: egl without libEGL, or a typo

@@ -25,6 +25,8 @@ class StateRenderer:
     def __init__(self, model: mujoco.MjModel, size: tuple[int, int], mode: RenderMode | str = "auto") -> None:
         self.mode = render_mode(mode) if isinstance(mode, str) else mode
         model.vis.quality.offsamples = self.mode.offsamples
+        buffer = model.vis.global_
+        buffer.offwidth, buffer.offheight = max(buffer.offwidth, size[0]), max(buffer.offheight, size[1])
         if self.mode.shadowsize:
             model.vis.quality.shadowsize = self.mode.shadowsize
         self.model = model

@@ -73,7 +73,13 @@ def test_storage_trouble_is_one_clear_line(tmp_path, monkeypatch, code, words):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_really_full_disk(tmp_path):
+def test_a_path_through_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TwinloomError, match="a part of the path is a file; choose another folder"):
+        write_text(tmp_path / "file" / "folder" / "x.txt", "x")
+
+
+def test_a_really_full_and_a_really_read_only_disk(tmp_path):
     """A one-megabyte file system, where we may mount one."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -86,6 +92,11 @@ def test_a_really_full_disk(tmp_path):
             write_text(disk / "x.txt", "x" * 2**21)
         assert (disk / "x.txt").read_text() == "old"
         assert leftovers(disk) == []
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(TwinloomError, match="the folder is read-only"):
+            write_text(disk / "x.txt", "new")
+        with pytest.raises(TwinloomError, match="the folder is read-only"), atomic_folder(disk / "episode"):
+            pass
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 

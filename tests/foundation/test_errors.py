@@ -25,6 +25,12 @@ def test_nothing_is_suggested_when_nothing_is_near():
     assert "Did you mean" not in str(UnknownNameError("task", "qqqq", ["stack_blocks_two"], "sim list tasks"))
 
 
+def test_the_list_of_axes_is_not_one_of_axiss():
+    assert "All randomisation axes: sim list axes" in str(
+        UnknownNameError("randomisation axis", "x", [], "sim list axes")
+    )
+
+
 def test_every_problem_is_reported_at_once():
     error = InvalidSettingsError("datagen settings", ["fps 7 does not divide 250", "episodes must be positive"])
     assert str(error) == "datagen settings: fps 7 does not divide 250; episodes must be positive"

@@ -55,6 +55,17 @@ def test_broken_egl_is_one_line_with_the_packages(environment):
     assert errors[0].endswith(INSTALL_LINE)
 
 
+@pytest.mark.parametrize("variable", ["MUJOCO_GL=glfw", "PYOPENGL_PLATFORM=glx"])
+def test_a_platform_without_display_set_by_hand_is_one_line(variable):
+    name, _, value = variable.partition("=")
+    environment = {"MUJOCO_GL": "egl", name: value, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    done = draw(**environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: no OpenGL for off-screen rendering")
+    assert done.stderr.count("\n") == 1
+    assert f"{variable} was set by hand; unset it" in done.stderr
+
+
 def test_without_libegl_physics_works_and_rendering_says_why():
     physics = "import sim.engine, mujoco; m = mujoco.MjModel.from_xml_string('<mujoco/>'); print(m.opt.timestep)"
     done = python(NO_LIBRARY + physics)

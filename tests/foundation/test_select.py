@@ -18,11 +18,16 @@ KNOWN = ("adjust_bottle", "beat_block_hammer", "click_bell", "stack_blocks_two")
         (("4",), list(KNOWN)),
         ("click_bell,adjust_bottle", ["adjust_bottle", "click_bell"]),
         (("click_bell", "click_bell", "1"), ["adjust_bottle", "click_bell"]),
-        ("none", []),
     ],
 )
 def test_words(words, chosen):
     assert select("task", words, KNOWN, "sim list tasks") == chosen
+
+
+def test_nothing_is_a_choice_only_where_it_makes_sense():
+    assert select("axis", "none", KNOWN, "sim list axes", optional=True) == []
+    with pytest.raises(UnknownNameError, match='unknown task "none"'):
+        select("task", "none", KNOWN, "sim list tasks")
 
 
 def test_unknown_names_and_counts():

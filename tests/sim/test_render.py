@@ -205,3 +205,9 @@ def test_an_episode_and_its_pictures_are_the_same_in_every_process():
     ]
     assert found[0] == found[1]
     assert found[0].startswith("True ")
+
+
+def test_images_larger_than_the_off_screen_buffer_of_the_scene(sim):
+    size = (sim.model.vis.global_.offwidth + 2, 8)
+    with StateRenderer(sim.model, size, "fast") as renderer:
+        assert renderer.images(sim.data.qpos, ["top"])["top"].shape == (8, size[0], 3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assets.errors import TwinloomError
-from sim.bimanual.compile import TIMESTEP
+from sim.bimanual.rate import TIMESTEP, substeps
 from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import TABLE_HEIGHT, DynamicsSpec
 from sim.bimanual.world import World
@@ -161,8 +161,13 @@ def test_latency_is_counted_in_physics_steps_at_any_control_rate():
 
 @pytest.mark.parametrize("fps", [0, -25, 24, 30, 60, 12.5, 251])
 def test_control_rates_that_do_not_fit_are_refused(fps):
-    with pytest.raises(TwinloomError, match=r"allowed: 5, 10, 25, 50"):
+    with pytest.raises(TwinloomError, match=r"allowed: 1, 2, 5, 10, 25, 50, 125, 250"):
         simulation(fps=fps)
+
+
+def test_control_steps_fill_physics_time_exactly():
+    for fps in (1, 2, 5, 10, 25, 50, 125, 250):
+        assert substeps(fps) * fps * TIMESTEP == 1.0
 
 
 @pytest.mark.parametrize("bad", [np.zeros(15), np.zeros((1, 16)), np.full(16, np.nan), np.full(16, np.inf), 0.0])
