@@ -13,13 +13,13 @@ from sim.bimanual.scene import Scene, Side, other, side_of
 from sim.bimanual.skills import Skills, Turn
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
-from sim.geometry import inverse
+from sim.geometry import inverse, pose
 
 CATEGORIES = (
     "mouse", "stapler", "toy_car", "rubiks_cube", "bread", "phone", "playing_cards", "tea_box", "coffee_box", "soap",
 )  # fmt: skip
 PULL = 0.85  # fraction of the drawer's travel
-FORWARD = 0.02  # metres in front of the middle of the drawer's floor, away from the casing
+FORWARD, SIDEWAYS = (0.02, 0.04), (0.0, -0.04, 0.04)  # metres from the middle of the drawer's floor where it may be put
 ROOM = 0.1  # metres between the object and the side of the drawer, for the hand
 INSIDE = np.array([0.11, 0.09, 0.06])  # metres from the middle of the drawer's floor: sideways, lengthwise, up
 
@@ -52,11 +52,12 @@ class PutObjectCabinet(Task):
         robot.do(robot.turn_joint(opener, cabinet, "drawer", PULL))
         robot.do(robot.open(opener))
         robot.do(robot.retreat(opener))
-        target = cabinet.point("drawer")[:3, 3] - [0.0, FORWARD, 0.0]
-        goal = robot.goal(self.object, target, pre=0.1, above=0.05, touch=())
+        floor = cabinet.point("drawer")[:3, 3]
+        spots = np.array([pose(floor + np.array([x, -y, 0.0])) for y in FORWARD for x in SIDEWAYS])
+        goal = robot.goal(self.object, spots, pre=0.07, above=0.05, touch=())
         away = robot.home(opener)
         robot.do(robot.grasp(side, self.object, "top", then=[goal], meanwhile=away), away)
-        robot.do(robot.lift(side, 0.12))
+        robot.do(robot.lift(side, 0.06))
         robot.do(robot.place(side, goal))
 
     def check_success(self, world: World) -> bool:
