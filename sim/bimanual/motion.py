@@ -273,7 +273,7 @@ class Motion:
                 raise
             return self._by_turns(moving, error)
         checked = not any(isinstance(s, Line) and not s.check for s in moving)
-        if len(moving) == 2 and checked and not self._clear_together(moving, samples):
+        if len(moving) == 2 and checked and self._contact_together(moving, samples):
             return self._by_turns(moving, PlanningError("no path", "the arms are in each other's way"))
         return samples
 
@@ -295,8 +295,8 @@ class Motion:
             min(a.speed, b.speed),
         )
         samples = {a.side: pair[0], b.side: pair[1]}
-        if not self._clear_together(moving, samples):
-            raise PlanningError("in collision", f"both arms carrying {self.held[a.side][0].name}")
+        if what := self._contact_together(moving, samples):
+            raise PlanningError("in collision", f"both arms carrying {self.held[a.side][0].name}: {what}")
         return samples
 
     def _by_turns(self, moving: list[Move | Line], failure: PlanningError) -> dict[str, np.ndarray]:
@@ -373,11 +373,12 @@ class Motion:
             self.sim.control_dt,
         )
 
-    def _clear_together(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> bool:
+    def _contact_together(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> str:
+        """What gets in the way when both arms move at once, in words; "" if nothing does."""
         touch = {s.side: s.touch for s in steps}
         length = max(len(v) for v in samples.values())
         for t in [*range(0, length, CHECK_EVERY), length - 1]:
             arms = {side: v[min(t, len(v) - 1)] for side, v in samples.items()}
             if not self.clear(self.configuration(**arms), touch):
-                return False
-        return True
+                return self.contact(self.configuration(**arms), touch)
+        return ""
