@@ -18,6 +18,7 @@ from sim.bimanual.turning import Turn, turnable
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
 MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
 RESTARTS = 4  # of inverse kinematics at goals: most are reached at once, and hopeless ones would take them all
+OTHERS = 24  # hand poses at a goal for which other postures of the arm are tried if the first ones are no use
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 
 Lines = Callable[[int], np.ndarray | None]  # index to joints (K, N) along a straight hand motion, None if there is none
@@ -64,7 +65,7 @@ class Feasible:
         ok = at_pre.ok & at_lift.ok
         cost = np.array([c.preference for c in options])
         cost = cost + 0.25 * np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - q_grasp).max(1)
-        cost = cost + _away_from(prefer, T)
+        cost = cost + _away_from(prefer, T) + (kinematics.room(q_grasp) < HEADROOM)
         order = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]][:MAX_TRIED]
         goals = [goal for goal in then if isinstance(goal, Goal)]
         lines = _lines(kinematics, at_pre.q, kinematics.forward(q_grasp))
@@ -77,6 +78,7 @@ class Feasible:
                 able = self._approachable(
                     side, actor, at_pre.q, lines, order, considered, touch, opening, margin, apart
                 )
+                able = (i for i in able if lift == 0.0 or self._clear_above(side, actor, at_lift.q[i], touch))
                 able = self._roomy_first(side, options, q_grasp, able, goals)
                 for turn in (turn for turn in then if isinstance(turn, Turn)):
                     able = turnable(self.motion, side, turn, able, at_pre.q, T)
@@ -147,6 +149,10 @@ class Feasible:
                 room = min(room, 0.0)  # what the object will be clear of where it stands now is not known
         return room
 
+    def _clear_above(self, side: Side, actor: Actor, q: np.ndarray, touch: frozenset[str]) -> bool:
+        """Whether the arm has room at joints (N,) where it has lifted the object; what that hits is not known."""
+        return self.motion.clear(self.motion.configuration(**{side: q}), {side: touch | {actor.name}})
+
     def _line_clear(
         self,
         side: Side,
@@ -184,29 +190,71 @@ class Feasible:
         Raises:
             PlanningError: "unreachable" or "in collision".
         """
-        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
-        hands = goal.object_poses() @ T_object_hand
-        at_goal = kinematics.solve(hands, q_now)
-        at_pre = kinematics.solve(goal.object_poses(goal.pre) @ T_object_hand, at_goal.q)
-        ok = at_goal.ok & at_pre.ok
-        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - at_goal.q).max(1) + _away_from(prefer, hands)
-        cost = cost + (kinematics.room(at_goal.q) < HEADROOM)
-        for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
-            away = kinematics.solve(hands @ motion, at_goal.q, restarts=0)
-            ok &= away.ok
-            cost = cost + 2.0 * np.abs(away.q - at_goal.q).max(1)
-        if not ok.any():
-            raise PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
+        kinematics = self.motion.kinematics[side]
+        hands, hands_pre = (goal.object_poses(offset) @ T_object_hand for offset in ((0.0, 0.0, 0.0), goal.pre))
+        at_goal = kinematics.solve(hands, self.motion.q(side))
+        which, q_goal = np.flatnonzero(at_goal.ok), at_goal.q[at_goal.ok]
         self.motion.collision.set_state(self.sim.data.qpos)
+        try:
+            i, q_pre = self._enter(side, goal, hands[which], hands_pre[which], q_goal, prefer, room, release)
+        except PlanningError as failure:
+            which, q_goal = self._other_postures(side, hands, which, q_goal)
+            try:
+                i, q_pre = self._enter(side, goal, hands[which], hands_pre[which], q_goal, prefer, room, release)
+            except PlanningError:
+                raise failure from None
+        return int(which[i]), q_pre
+
+    def _other_postures(
+        self, side: Side, hands: np.ndarray, which: np.ndarray, q: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """More joint vectors for the hand poses ``hands[which]`` than ``q``: indices into ``hands``, and (B, N)."""
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        found: list[tuple[int, np.ndarray]] = []
+        for k in range(0, len(which), max(1, len(which) // OTHERS)):
+            answers = kinematics.solutions(hands[which[k]], q_now)
+            found += [(int(which[k]), answer) for answer in answers if np.abs(answer - q[k]).max() > 0.1]
+        return np.array([i for i, _ in found], int), np.array([a for _, a in found]).reshape(-1, kinematics.size)
+
+    def _enter(
+        self,
+        side: Side,
+        goal: Goal,
+        hands: np.ndarray,
+        hands_pre: np.ndarray,
+        q_goal: np.ndarray,
+        prefer: Sequence[float] | np.ndarray | None,
+        room: Sequence[np.ndarray],
+        release: float | None,
+    ) -> tuple[int, np.ndarray]:
+        """Of hands (B, 4, 4) at a goal, reached by joints ``q_goal`` (B, N), the nicest with a way in, and whence.
+
+        Raises:
+            PlanningError: "unreachable" or "in collision".
+        """
+        out_of_reach = PlanningError("unreachable", f"{side} hand cannot bring {goal.actor.name} to its goal")
+        if not len(hands):
+            raise out_of_reach
+        kinematics, q_now = self.motion.kinematics[side], self.motion.q(side)
+        at_pre = kinematics.solve(hands_pre, q_goal)
+        ok = at_pre.ok
+        cost = np.abs(at_pre.q - q_now).max(1) + 2.0 * np.abs(at_pre.q - q_goal).max(1) + _away_from(prefer, hands)
+        cost = cost + (kinematics.room(q_goal) < HEADROOM)
+        for motion in room:  # no restarts: the same arm posture must allow it, and with little effort
+            away = kinematics.solve(hands @ motion, q_goal, restarts=0)
+            ok = ok & away.ok
+            cost = cost + 2.0 * np.abs(away.q - q_goal).max(1)
+        if not ok.any():
+            raise out_of_reach
         able = [int(i) for i in np.argsort(cost, kind="stable") if ok[i]]
         touch = goal.touch | {goal.actor.name}
-        lines = _lines(kinematics, at_pre.q, kinematics.forward(at_goal.q))
-        roomy = {i for i in able if release is None or self._can_open(side, goal.actor, at_goal.q[i], release)}
+        lines = _lines(kinematics, at_pre.q, kinematics.forward(q_goal))
+        roomy = {i for i in able if release is None or self._can_open(side, goal.actor, q_goal[i], release)}
         for margin, wanted in product(MARGINS, (roomy, set(able) - roomy)):
             for i in able:
                 if i in wanted and self._line_clear(side, i, at_pre.q, lines, frozenset(), touch, margin):
                     return i, at_pre.q[i] + self.motion.sag(side)
-        at = {"pre-place": at_pre.q[able[0]], "goal": at_goal.q[able[0]]}
+        at = {"pre-place": at_pre.q[able[0]], "goal": q_goal[able[0]]}
         touches = {"pre-place": frozenset(), "goal": touch}
         what = (self.motion.contact(self.motion.configuration(**{side: q}), {side: touches[k]}) for k, q in at.items())
         seen = ", ".join(f"{w} at {k}" for w, k in zip(what, at, strict=True) if w)

@@ -49,7 +49,7 @@ def hand_over(
         try:
             # hands that come from outside leave each other room
             robot.do(robot.place(giver, goal, release=False, prefer=INWARD[giver]))
-            robot.do(robot.grasp(taker, actor, grasps=take, then=then, prefer=INWARD[taker]))
+            robot.do(robot.grasp(taker, actor, grasps=take, lift=0.0, then=then, prefer=INWARD[taker]))
         except PlanningError as error:
             failure = failure or error
             continue

@@ -20,6 +20,7 @@ GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects
 MAX_SAG = 0.03  # radians
 GRAZE = 0.0005  # metres of penetration that do not count: resting contacts have as much
 COMFORT = 0.01  # metres of clearance that paths keep where there is room
+LET_GO = 0.15  # of the gripper's stroke, by which it opens at least to let something go
 CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
 
 
@@ -60,7 +61,7 @@ class Grip:
     Attributes:
         opening: 0 closed .. 1 open.
         takes: the actor that must be held afterwards, measured by contact of both fingers.
-        drops: the actor that is let go.
+        drops: the actor that is let go; the fingers open no farther than there is room for them.
     """
 
     side: str
@@ -148,7 +149,7 @@ class Motion:
         self.measure_held()
         self.collision.set_state(self.sim.data.qpos)
         samples = self._plan([s for s in steps if isinstance(s, Move | Line)])
-        grips = {s.side: self._ramp(s) for s in steps if isinstance(s, Grip)}
+        grips = {s.side: self._ramp(s, self._room_to_open(s)) for s in steps if isinstance(s, Grip)}
         pause = max((round(s.seconds * self.sim.fps) for s in steps if isinstance(s, Wait)), default=0)
         length = max([pause, *(len(v) for v in samples.values()), *(len(v) for v in grips.values())])
         for t in range(length):
@@ -170,11 +171,30 @@ class Motion:
                 raise PlanningError("grasp missed", f"{step.side} hand closed beside {step.takes.name}")
             self.held[step.side] = (step.takes, inverse(self.sim.tcp(step.side)) @ step.takes.pose())
 
-    def _ramp(self, step: Grip) -> np.ndarray:
+    def _ramp(self, step: Grip, opening: float) -> np.ndarray:
         """Commanded openings: a linear ramp and a short hold so that the grip settles."""
+        if step.takes is None and step.drops is None and abs(self.opening(step.side) - opening) < 0.01:
+            return np.zeros(0)
         n = max(2, round(step.seconds * self.sim.fps))
-        ramp = np.linspace(self.opening(step.side), step.opening, n + 1)[1:]
-        return np.concatenate([ramp, np.full(max(1, n // 3), step.opening)])
+        ramp = np.linspace(self.opening(step.side), opening, n + 1)[1:]
+        return np.concatenate([ramp, np.full(max(1, n // 3), opening)])
+
+    def _room_to_open(self, step: Grip) -> float:
+        """How far to open: where a finger would push something over, such as what the object was put into, less."""
+        if step.drops is None or step.side not in self.held:
+            return step.opening
+        opening = min(self.world.opening(step.side) + LET_GO, step.opening)
+        arms = self.configuration(**{step.side: self.sim.arms[step.side].q(self.sim.data)})
+        held = self.held.pop(step.side)
+        try:
+            for wider in np.linspace(opening, step.opening, 8)[1:]:
+                openings = {side: self.spread(side) for side in self.sim.arms} | {step.side: float(wider)}
+                if not self.clear(arms, {step.side: frozenset({"table"})}, openings):
+                    break
+                opening = float(wider)
+        finally:
+            self.held[step.side] = held
+        return opening
 
     def _slice(self, side: str) -> slice:
         n = self.sim.arms["left"].dof

@@ -187,6 +187,7 @@ class Skills:
             steps.append(Grip(side, opening, drops=goal.actor))
             if retreat > 0:
                 steps.append(self.retreat_step(side, retreat, goal.touch | {goal.actor.name}))
+                steps.append(Grip(side, opening, seconds=0.2))
         return steps
 
     # ----------------------------------------------------------------- move
@@ -210,20 +211,25 @@ class Skills:
         speed: float = 1.0,
         touch: Iterable[Actor | str] = (),
         check: bool = True,
+        shares: Sequence[float] = (1.0,),
     ) -> list[Step]:
-        """Move the hand straight by (3,) metres in the world, turning by ``rotation`` (3, 3, world) on the way."""
-        R = np.eye(3) if rotation is None else rotation
+        """Move the hand straight by (3,) metres in the world, turning by ``rotation`` (3, 3, world) on the way.
 
-        def goal() -> np.ndarray:
+        Args:
+            shares: of the way that will do, best first, where the arm cannot go all of it.
+        """
+        R, way = np.eye(3) if rotation is None else rotation, np.asarray(offset, float)
+
+        def ways() -> list[np.ndarray]:
             T = self.sim.tcp(side)
-            return pose(T[:3, 3] + np.asarray(offset, float), R @ T[:3, :3])
+            return [pose(T[:3, 3] + share * way, R @ T[:3, :3])[None] for share in shares]
 
-        return [self._line(side, goal, _names(touch), speed=speed, check=check, detour=True)]
+        return [Line(side, ways, _names(touch), speed, check, detour=True)]
 
     def lift(self, side: Side, height: float = 0.1, **options) -> list[Step]:
-        """Straight up, with whatever the object was standing on still touching at the start."""
+        """Straight up, or half as far at the edge of reach; what the object stood on may still touch at the start."""
         touch = {"table", *self._resting_on(side), *_names(options.pop("touch", ()))}
-        return self.move_by(side, (0, 0, height), touch=touch, **options)
+        return self.move_by(side, (0, 0, height), touch=touch, shares=(1.0, 0.75, 0.5), **options)
 
     def carry(
         self, actor: Actor, T_goal: np.ndarray, *, speed: float = 1.0, touch: Iterable[Actor | str] = ("table",)

@@ -43,7 +43,8 @@ class PlaceDualShoes(Task):
             for side, shoe in self.shoes.items()
         }  # fmt: skip
         robot.do(*(robot.grasp(side, shoe, then=[goals[side]]) for side, shoe in self.shoes.items()))
-        robot.do(robot.lift("left", 0.12), robot.move_by("right", (0.06, -0.03, 0.12), touch=["table"]))
+        aside = robot.move_by("right", (0.06, -0.03, 0.12), touch=["table"], shares=(1.0, 0.6, 0.3))
+        robot.do(robot.lift("left", 0.12), aside)
         for side in ("left", "right"):
             robot.do(robot.place(side, goals[side], retreat=0.12))
             robot.do(robot.home(side))
