@@ -1,147 +1,291 @@
-"""Batched kinematics of one arm in NumPy: forward kinematics, Jacobian and damped least-squares inverse."""
+"""Inverse kinematics of one arm for many targets at once: damped least squares with joint limits and restarts.
+
+Each target starts from the caller's joint vector, so an answer close to it is preferred. Targets that do not converge
+start again from those postures of a fixed low-discrepancy library whose hands are nearest. Nothing is random.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-import mujoco
 import numpy as np
 
-from assets.robots.build import arm_spec
-from assets.robots.meshes import rotation
-from assets.robots.record import RobotRecord, Side
+from assets.errors import TwinloomError
+from assets.robots.chain import SerialChain
+from assets.transforms import Array, rotation_vector
+
+
+class Solution(NamedTuple):
+    """Answers of one batch; of a target without an answer the best try is kept.
+
+    Attributes:
+        q: (B, N) joints within the limits.
+        ok: (B,) bool, both errors within tolerance.
+        errors: (B, 2) distance in metres and angle in radians between the hand at ``q`` and its target.
+    """
+
+    q: Array
+    ok: np.ndarray
+    errors: Array
 
 
 @dataclass(frozen=True)
-class Chain:
-    """Serial chain of N hinges from the arm's root body to the site ``tcp``.
+class Tolerance:
+    """A target counts as reached within ``position`` (m) and ``rotation`` (rad); iterations stop at a tenth of that."""
+
+    position: float = 5e-4
+    rotation: float = 5e-3
+
+
+class InverseKinematics(SerialChain):
+    """A serial chain that can also be solved for; see :class:`SerialChain` for the arguments.
 
     Attributes:
-        offsets: (N, 4, 4) pose of each joint's body in the body of the joint before, joint at zero.
-        axes: (N, 3) unit axes in that body.
-        tool: (4, 4) pose of the tool centre point in the last joint's body.
-        lower, upper: (N,) radians.
+        tolerance: when a target counts as reached.
+        posture_gain: share of the distance to ``home`` removed per iteration in the null space of a redundant arm.
     """
 
-    offsets: np.ndarray
-    axes: np.ndarray
-    tool: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    ROTATION_LENGTH = 0.25  # metres that one radian weighs
+    MAX_STEP = 1.0  # radians per joint and iteration: beyond, the linear model is worthless
+    LIBRARY = 2048
 
-    @staticmethod
-    def of(record: RobotRecord, side: Side = "left") -> Chain:
-        """Read the chain from the arm model."""
-        model = arm_spec(record, side, "simple").compile()
-        site = model.site("tcp")
-        body = int(site.bodyid[0])
-        path = []
-        while body != model.body("base").id:
-            path.append(body)
-            body = int(model.body_parentid[body])
-        offsets, axes, joints = [], [], []
-        pending = np.eye(4)
-        for body in reversed(path):
-            pending = pending @ pose(model.body_pos[body], model.body_quat[body])
-            if model.body_jntnum[body]:
-                joint = int(model.body_jntadr[body])
-                joints.append(joint)
-                offsets.append(pending)
-                axes.append(model.jnt_axis[joint])
-                pending = np.eye(4)
-        tool = pending @ pose(site.pos, site.quat)
-        limits = model.jnt_range[joints]
-        return Chain(np.array(offsets), np.array(axes), tool, limits[:, 0], limits[:, 1])
+    tolerance = Tolerance()
+    posture_gain = 0.1
 
-    def forward(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Tool poses and Jacobians in the frame of the root body.
+    def solve(self, targets: Array, seeds: Array | None = None, restarts: int = 16, iterations: int = 16) -> Solution:
+        """Joint vectors that put the tool centre point on each target.
 
         Args:
-            q: (B, N) radians.
+            targets: ``T_world_tcp``, (4, 4) or (B, 4, 4).
+            seeds: where to start, (N,) for all or (B, N). Default: home.
+            restarts: how many library postures to try for a target that did not converge.
+            iterations: bound per start.
 
         Returns:
-            (B, 4, 4) poses and (B, 6, N) Jacobians (linear above angular velocity).
+            Arrays with leading axis B (1 for a single target).
+
+        Raises:
+            TwinloomError: shapes do not fit or a target is not finite.
         """
-        batch, n = q.shape
-        T = np.broadcast_to(np.eye(4), (batch, 4, 4))
-        origins, directions = [], []
-        for i in range(n):
-            T = T @ self.offsets[i]
-            origins.append(T[:, :3, 3])
-            directions.append(T[:, :3, :3] @ self.axes[i])
-            T = T @ about(self.axes[i], q[:, i])
-        T = T @ self.tool
-        axis = np.stack(directions, axis=-1)
-        arm = T[:, :3, 3, None] - np.stack(origins, axis=-1)
-        return T, np.concatenate([np.cross(axis, arm, axis=1), axis], axis=1)
-
-    def inverse(
-        self, targets: np.ndarray, start: np.ndarray, iterations: int = 80, margin: float = 0.03
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Damped least squares from ``start``, within the joint limits less ``margin`` radians.
-
-        Args:
-            targets: (B, 4, 4) tool poses in the frame of the root body.
-            start: (B, N) radians.
-
-        Returns:
-            (B, N) radians and (B,) bool: within 1 mm and 0.01 rad.
-        """
-        q = np.clip(start, self.lower + margin, self.upper - margin)
-        solved = np.zeros(len(q), dtype=bool)
-        active = np.arange(len(q))
-        for _ in range(iterations):
-            T, J = self.forward(q[active])
-            error = pose_error(targets[active], T)
-            good = (np.linalg.norm(error[:, :3], axis=1) < 1e-3) & (np.linalg.norm(error[:, 3:], axis=1) < 1e-2)
-            solved[active[good]] = True
-            active, J, error = active[~good], J[~good], error[~good]
-            if not len(active):
+        T = self._checked(targets)
+        start = np.broadcast_to(self.home if seeds is None else np.asarray(seeds, float), (len(T), self.size))
+        best = self._iterate(T, start, iterations)
+        done = 0
+        for count in (4, restarts):  # few at first: most targets need only one or two
+            count = min(count, restarts - done)
+            left = np.flatnonzero(~best.ok)
+            if count <= 0 or not len(left):
                 break
-            Jt = J.transpose(0, 2, 1)
-            step = (Jt @ np.linalg.solve(J @ Jt + 2e-3 * np.eye(6), error[..., None]))[..., 0]
-            q[active] = np.clip(q[active] + np.clip(step, -0.3, 0.3), self.lower + margin, self.upper - margin)
-        return q, solved
+            nearest = self._nearest(T[left], restarts)[:, done : done + count]
+            tries = self._iterate(np.repeat(T[left], count, 0), self.library[nearest.ravel()], iterations)
+            tries.q[:] = self._unwound(tries.q, np.repeat(start[left], count, 0))
+            pick = self._closest(tries, start[left], count)
+            for into, what in zip(best, tries, strict=True):
+                into[left] = what[pick]
+            done += count
+        return best
+
+    def solutions(self, target: Array, reference: Array, starts: int = 24, iterations: int = 16) -> Array:
+        """Several distinct answers for one target, nearest to ``reference`` first.
+
+        Args:
+            target: ``T_world_tcp``, (4, 4).
+            reference: (N,) joint vector from which distances are measured; also the first start.
+            starts: how many starts to try.
+            iterations: bound per start.
+
+        Returns:
+            (K, N), K >= 0: answers that differ by more than 0.1 rad in some joint.
+        """
+        T = self._checked(target)
+        seeds = np.vstack([reference, self.home, self.library[self._nearest(T, max(starts - 2, 1))[0]]])
+        tries = self._iterate(np.repeat(T, len(seeds), 0), seeds, iterations)
+        found = self._unwound(tries.q[tries.ok], np.asarray(reference, float))
+        found = found[np.argsort(np.abs(found - reference).max(1), kind="stable")]
+        keep: list[Array] = []
+        for q in found:
+            if all(np.abs(q - other).max() > 0.1 for other in keep):
+                keep.append(q)
+        return np.array(keep).reshape(-1, self.size)
+
+    def follow(self, q_start: Array, poses: Array, max_jump: float = 0.4) -> tuple[Array, np.ndarray]:
+        """Track many pose sequences at once, without restarts.
+
+        All waypoints are solved in parallel from where the motion begins; a sequence that this does not bring to its
+        end smoothly is done again with each waypoint warm-started from the one before.
+
+        Args:
+            q_start: (B, N).
+            poses: ``T_world_tcp``, (B, K, 4, 4), close enough to each other to stay on one solution branch.
+            max_jump: largest joint motion between neighbours, radians.
+
+        Returns:
+            Joints (B, K + 1, N) that begin with ``q_start``, and (B,) how many of the K poses were reached in a row.
+        """
+        B, K = poses.shape[:2]
+        # no pull towards home: it would move the elbow at the first waypoint of a line
+        flat = self._iterate(poses.reshape(-1, 4, 4), np.repeat(q_start, K, 0), 12, posture_gain=0.0)
+        q = np.concatenate([q_start[:, None], flat.q.reshape(B, K, -1)], 1)
+        smooth = (np.abs(np.diff(q, axis=1)) <= max_jump).all((1, 2))
+        reached = np.full(B, K)
+        again = np.flatnonzero(~(smooth & flat.ok.reshape(B, K).all(1)))
+        if len(again):
+            q[again], reached[again] = self._follow_slowly(q_start[again], poses[again], max_jump)
+        return q, reached
+
+    def _follow_slowly(self, q_start: Array, poses: Array, max_jump: float) -> tuple[Array, np.ndarray]:
+        B, K = poses.shape[:2]
+        q = np.empty((B, K + 1, self.size))
+        q[:, 0] = q_start
+        reached = np.zeros(B, int)
+        for k in range(K):
+            ahead = q[:, k] if k == 0 else np.clip(2.0 * q[:, k] - q[:, k - 1], self.lower, self.upper)
+            step = self._iterate(poses[:, k], ahead, 12, posture_gain=0.0)
+            q[:, k + 1] = step.q
+            smooth = np.abs(step.q - q[:, k]).max(1) <= max_jump
+            reached += (reached == k) & step.ok & smooth
+            if not (reached == k + 1).any():
+                q[:, k + 2 :] = step.q[:, None]
+                break
+        return q, reached
+
+    def room(self, q: Array) -> Array:
+        """(B,) least distance of the joints (B, N) from their limits, rad or m; 0 at a limit."""
+        return np.minimum(q - self.lower, self.upper - q).min(1)
+
+    @cached_property
+    def library(self) -> Array:
+        """(LIBRARY, N) fixed postures: home, middle of the limits, then a Halton sequence within 95 % of the limits."""
+        points = _halton(self.size, self.LIBRARY - 2)
+        middle, half = 0.5 * (self.lower + self.upper), 0.475 * (self.upper - self.lower)
+        return np.vstack([self.home, middle, middle + half * (2.0 * points - 1.0)])
+
+    @cached_property
+    def _library_features(self) -> Array:
+        return self._features(self.forward(self.library))
+
+    def _features(self, T: Array) -> Array:
+        """(B, 12) such that squared distances are m² plus (ROTATION_LENGTH rad)²."""
+        rotation = T[:, :3, :3].reshape(-1, 9) * (self.ROTATION_LENGTH * 0.5**0.5)
+        return np.concatenate([T[:, :3, 3], rotation], 1)
+
+    def _nearest(self, T: Array, count: int) -> np.ndarray:
+        """(B, count) library indices by hand distance; home and middle always lead."""
+        library, wanted = self._library_features, self._features(T)
+        distance = (library * library).sum(1) - 2.0 * wanted @ library.T
+        distance[:, :2] = -np.inf
+        distance = np.round(distance, 9)  # ties must not depend on the last bit of a matrix product
+        near = np.sort(np.argpartition(distance, count, axis=1)[:, :count], axis=1)
+        order = np.argsort(np.take_along_axis(distance, near, 1), axis=1, kind="stable")
+        return np.take_along_axis(near, order, 1)
+
+    def _unwound(self, q: Array, reference: Array) -> Array:
+        """The same posture with whole turns taken off where a joint's limits leave room for more than one turn."""
+        turns = np.round((q - reference) / (2.0 * np.pi)) * (2.0 * np.pi)
+        turns[:, self._slides] = 0.0
+        shifted = q - turns
+        return np.where((shifted >= self.lower) & (shifted <= self.upper), shifted, q)
+
+    def _closest(self, tries: Solution, start: Array, count: int) -> np.ndarray:
+        """Flat index of the try to keep for each target: reached and least joint travel, else least error."""
+        travel = np.abs(tries.q.reshape(len(start), count, -1) - start[:, None]).max(2)
+        error = (tries.errors * [1.0, self.ROTATION_LENGTH]).sum(1).reshape(len(start), count)
+        cost = np.where(tries.ok.reshape(len(start), count), travel, 1e3 + error)
+        return np.argmin(cost, axis=1) + count * np.arange(len(start))
+
+    def _iterate(self, T: Array, start: Array, iterations: int, posture_gain: float | None = None) -> Solution:
+        """Damped least squares from one start per target; entries leave the batch as they converge."""
+        tolerance, length = self.tolerance, self.ROTATION_LENGTH
+        lower, upper = self.lower[:, None], self.upper[:, None]
+        gain = 0.0 if self.size <= 6 else self.posture_gain if posture_gain is None else posture_gain
+        result = np.clip(start, self.lower, self.upper)
+        errors = np.full((len(T), 2), np.inf)
+        best = np.full(len(T), np.inf)
+        active = np.arange(len(T))
+        goal_p, goal_R = np.ascontiguousarray(T[:, :3, 3].T), np.ascontiguousarray(T[:, :3, :3].transpose(2, 1, 0))
+        q = np.ascontiguousarray(result.T)
+        for iteration in range(iterations + 1):
+            frames = self.frames(q)
+            e = np.empty((6, q.shape[1]))
+            np.subtract(goal_p, frames[-1, 3], out=e[:3])
+            e[3:] = _rotation_error(goal_R, frames[-1, :3])
+            squares = (e * e).reshape(2, 3, -1).sum(1)
+            distance, angle = np.sqrt(squares)
+            score = distance + length * angle
+            better = score < best
+            rows = active[better]
+            result[rows], errors[rows, 0], errors[rows, 1] = q.T[better], distance[better], angle[better]
+            best = np.minimum(best, score)
+            going = (distance > 0.1 * tolerance.position) | (angle > 0.1 * tolerance.rotation)
+            if iteration == iterations or not going.any():
+                break
+            J = self.jacobian_of(frames)
+            if not going.all():
+                active, best, q, e, J = active[going], best[going], q[:, going], e[:, going], J[:, :, going]
+                goal_p, goal_R = goal_p[:, going], goal_R[:, :, going]
+            J[3:] *= length
+            e[3:] *= length
+            q = np.clip(q + self._step(q, e, J, gain), lower, upper)
+        ok = (errors[:, 0] <= tolerance.position) & (errors[:, 1] <= tolerance.rotation)
+        return Solution(result, ok, errors)
+
+    def _step(self, q: Array, e: Array, J: Array, gain: float) -> Array:
+        """(N, B) step: joints that rest on a limit and are pushed outwards are frozen."""
+        J = np.ascontiguousarray(J.transpose(2, 0, 1))
+        gradient = (e.T[:, None] @ J)[:, 0].T
+        stuck_low = (q <= self.lower[:, None]) & (gradient < 0.0)
+        free = ~(stuck_low | ((q >= self.upper[:, None]) & (gradient > 0.0)))
+        masked = J * free.T[:, None]
+        square = (e * e).sum(0)
+        damping = np.minimum(0.1 * square, 0.05) + 1e-6  # vanishes with the error: quadratic convergence
+        A = masked @ masked.transpose(0, 2, 1)
+        A.reshape(-1, 36)[:, ::7] += damping[:, None]
+        if gain == 0.0:
+            step = (masked.transpose(0, 2, 1) @ np.linalg.solve(A, e.T[..., None]))[..., 0].T
+        else:
+            pull = gain * np.minimum(1.0, np.sqrt(square) / 0.1)  # fades, since a moving elbow disturbs the hand
+            drift = free * (pull * (self.home[:, None] - q))
+            residual = e.T[..., None] - masked @ drift.T[..., None]
+            step = (masked.transpose(0, 2, 1) @ np.linalg.solve(A, residual))[..., 0].T + drift
+        return step * np.minimum(1.0, self.MAX_STEP / np.maximum(np.abs(step).max(0), 1e-9))
+
+    def _checked(self, targets: Array) -> Array:
+        T = np.asarray(targets, float)[None] if np.ndim(targets) == 2 else np.asarray(targets, float)
+        if T.ndim != 3 or T.shape[1:] != (4, 4):
+            raise TwinloomError(
+                f"targets have shape {np.shape(targets)}; allowed: (4, 4) or (B, 4, 4) poses T_world_tcp"
+            )
+        if not np.isfinite(T).all():
+            raise TwinloomError("a target pose is not finite; check the grasp or goal it was computed from")
+        return T
 
 
-def pose(pos: np.ndarray | tuple[float, ...], quat: np.ndarray | tuple[float, ...]) -> np.ndarray:
-    """(4, 4) transform from a position and a wxyz quaternion."""
-    T = np.eye(4)
-    T[:3, :3] = rotation(quat)
-    T[:3, 3] = pos
-    return T
+def _halton(dimensions: int, count: int) -> Array:
+    """(count, dimensions) points that fill the unit cube evenly; the first 20, which are correlated, are skipped.
+
+    Written out because importing SciPy's takes longer than planning an episode.
+    """
+    bases = [n for n in range(2, 90) if all(n % d for d in range(2, n))][:dimensions]
+    points = np.zeros((count, dimensions))
+    for column, base in zip(points.T, bases, strict=True):
+        index, weight = np.arange(20, 20 + count), 1.0
+        while index.any():
+            weight /= base
+            column += weight * (index % base)
+            index = index // base
+    return points
 
 
-def about(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """(B, 4, 4) rotations by ``angle`` (B,) about a unit axis (Rodrigues)."""
-    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-    T = np.zeros((len(angle), 4, 4))
-    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    T[:, :3, :3] = np.eye(3) + s * K + (1 - c) * (K @ K)
-    T[:, 3, 3] = 1
-    return T
-
-
-def pose_error(target: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """(B, 6) translation and rotation vector that carry ``actual`` to ``target``, in the common frame."""
-    R = target[:, :3, :3] @ actual[:, :3, :3].transpose(0, 2, 1)
-    skew = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
-    sine = np.linalg.norm(skew, axis=1) / 2
-    angle = np.arctan2(sine, (np.trace(R, axis1=1, axis2=2) - 1) / 2)
-    # near pi the skew part vanishes; any axis will do there, since the next step leaves the neighbourhood
-    scale = np.where(sine > 1e-6, angle / np.maximum(2 * sine, 1e-12), 0.5)
-    return np.concatenate([target[:, :3, 3] - actual[:, :3, 3], skew * scale[:, None]], axis=1)
-
-
-def free_of_contact(model: mujoco.MjModel, prefix: str, joints: tuple[str, ...], q: np.ndarray) -> np.ndarray:
-    """(B,) bool: the arm with ``prefix`` at each row of ``q`` (B, N) touches nothing; the rest stays at qpos0."""
-    data = mujoco.MjData(model)
-    addresses = [int(model.joint(prefix + joint).qposadr[0]) for joint in joints]
-    free = np.zeros(len(q), dtype=bool)
-    for i, angles in enumerate(q):
-        data.qpos[addresses] = angles
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_collision(model, data)
-        free[i] = not np.any(data.contact.dist < 0) if data.ncon else True
-    return free
+def _rotation_error(goal: Array, actual: Array) -> Array:
+    """(3, B) rotation vector in the world frame that turns ``actual`` into ``goal``; both (3 columns, 3, B)."""
+    M = (actual[:, :, None] * goal[:, None]).sum(0)  # (R_goal R_actual')' for each entry of the batch
+    sine = 0.5 * (M[(1, 2, 0), (2, 0, 1)] - M[(2, 0, 1), (1, 2, 0)])
+    cosine = 0.5 * (M[0, 0] + M[1, 1] + M[2, 2] - 1.0)
+    norm = np.sqrt((sine * sine).sum(0))
+    vector = sine * (np.arctan2(norm, cosine) / np.maximum(norm, 1e-12))
+    flipped = (cosine < 0.0) & (norm < 1e-4)
+    if flipped.any():
+        vector[:, flipped] = rotation_vector(M[..., flipped].transpose(2, 1, 0)).T
+    return vector

@@ -13,6 +13,7 @@ import numpy as np
 from assets.atomic import atomic_folder
 from assets.errors import MissingAssetError, TwinloomError
 from assets.robots.record import MeshPart, RobotRecord
+from assets.transforms import quat_to_matrix
 
 Triangles = tuple[np.ndarray, np.ndarray]  # (V, 3) float64 metres, (F, 3) int32
 
@@ -89,7 +90,7 @@ def build_part(part: MeshPart, folder: Path) -> Triangles:
     offsets = np.cumsum([0] + [len(v) for v, _ in thin[:-1]])
     vertices = np.concatenate([v for v, _ in thin]) * part.scale
     faces = np.concatenate([f + offset for (_, f), offset in zip(thin, offsets, strict=True)])
-    return vertices @ rotation(part.quat).T + np.array(part.pos), faces
+    return vertices @ quat_to_matrix(part.quat).T + np.array(part.pos), faces
 
 
 def components(vertices: np.ndarray, faces: np.ndarray) -> list[Triangles]:
@@ -107,18 +108,6 @@ def components(vertices: np.ndarray, faces: np.ndarray) -> list[Triangles]:
             used, renumbered = np.unique(mine, return_inverse=True)
             pieces.append((vertices[used], renumbered.reshape(-1, 3).astype(np.int32)))
     return pieces
-
-
-def rotation(quat: tuple[float, ...] | np.ndarray) -> np.ndarray:
-    """(3, 3) rotation matrix of a wxyz quaternion of any positive norm."""
-    w, x, y, z = np.asarray(quat, dtype=float) / np.linalg.norm(quat)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def surface(vertices: np.ndarray, faces: np.ndarray) -> float:

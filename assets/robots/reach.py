@@ -13,7 +13,7 @@ import numpy as np
 from assets.command import run_command
 from assets.results import write_results
 from assets.robots.build import add_robot
-from assets.robots.kinematics import Chain, free_of_contact, pose
+from assets.robots.kinematics import InverseKinematics
 from assets.robots.record import SIDES, BasePose, RobotRecord, Side, load_robot, robots
 
 # approach direction, degrees below the horizon
@@ -22,6 +22,7 @@ AZIMUTHS = (-40.0, 0.0, 40.0)  # degrees about z; positive turns the hand to the
 HEIGHTS = (0.77, 0.82, 0.9, 1.05)
 FAR_CORNER = (0.25, 0.2, 0.78)
 TRIES = 8
+MARGIN = 0.03  # radians that joints keep from their limits
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,10 @@ def reach_map(record: RobotRecord, side: Side = "left", step: float = 0.05) -> R
 
 def reachable(record: RobotRecord, side: Side, targets: np.ndarray) -> np.ndarray:
     """(B,) bool for (B, 4, 4) hand poses in the world; the fingers may be swapped."""
-    chain = Chain.of(record, side)
     model = _bench(record, side)
-    base = record.base[side]
-    flip = np.diag([1.0, -1.0, -1.0, 1.0])
-    local = np.linalg.inv(pose(base.pos, base.quat)) @ np.concatenate([targets, targets @ flip])
+    arm = InverseKinematics(model, f"{side}_")
+    arm.lower, arm.upper = arm.lower + MARGIN, arm.upper - MARGIN
+    both = np.concatenate([targets, targets @ np.diag([1.0, -1.0, -1.0, 1.0])])
     rng = np.random.default_rng(0)
     ok = np.zeros(len(targets), dtype=bool)
     for attempt in range(TRIES):
@@ -99,11 +99,24 @@ def reachable(record: RobotRecord, side: Side, targets: np.ndarray) -> np.ndarra
         if attempt == 0:
             start = np.tile(record.home[side], (len(rows), 1))
         else:
-            start = rng.uniform(chain.lower, chain.upper, (len(rows), record.dof))
-        q, solved = chain.inverse(local[rows], start, iterations=60)
-        solved[solved] = free_of_contact(model, f"{side}_", record.joints, q[solved])
+            start = rng.uniform(arm.lower, arm.upper, (len(rows), record.dof))
+        q, solved, _ = arm.solve(both[rows], start, restarts=0, iterations=60)
+        solved[solved] = free_of_contact(model, arm.qpos_ids, q[solved])
         ok[todo] = solved[: len(todo)] | solved[len(todo) :]
     return ok
+
+
+def free_of_contact(model: mujoco.MjModel, addresses: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """(B,) bool: joints at ``addresses`` (N,) of qpos set to each row of ``q`` (B, N), the rest at qpos0, touch nothing."""
+    data = mujoco.MjData(model)
+    free = np.zeros(len(q), dtype=bool)
+    for i, angles in enumerate(q):
+        data.qpos[addresses] = angles
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_collision(model, data)
+        free[i] = not np.any(data.contact.dist < 0) if data.ncon else True
+    return free
 
 
 def placed(record: RobotRecord, x: float, y: float, z: float, yaw: float = 90.0, tilt: float = 0.0) -> RobotRecord:

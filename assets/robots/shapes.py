@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assets.robots.meshes import Triangles, rotation
+from assets.robots.meshes import Triangles
+from assets.transforms import quat_to_matrix
 
 Point = Sequence[float]
 ROUND = 20  # segments of a full circle
@@ -29,7 +30,7 @@ def rounded_box(half: Point, radius: float, pos: Point = (0, 0, 0), quat: Point 
         sign = np.column_stack([corner, np.full(16, -1 if k < 4 else 1)])
         rings.append(sign * (np.asarray(half) - radius) + radius * normal)
     vertices, faces = _skin(np.array(rings))
-    return vertices @ rotation(np.asarray(quat)).T + np.asarray(pos), faces
+    return vertices @ quat_to_matrix(quat).T + np.asarray(pos), faces
 
 
 def tube(start: Point, end: Point, radius: float, end_radius: float | None = None, bevel: float = 0.004) -> Triangles:

@@ -180,7 +180,7 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
         body.add_camera(name=name, pos=list(camera.pos), quat=list(_camera_quat(camera)), fovy=camera.fovy)
 
 
-def _camera_quat(camera: CameraSpec) -> np.ndarray:
+def _camera_quat(camera: CameraSpec) -> tuple[float, float, float, float]:
     """Orientation of an OpenGL camera (looks along -z) with the horizon level."""
     forward = np.asarray(camera.forward, float)
     z = -forward / np.linalg.norm(forward)

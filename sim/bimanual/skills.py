@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from assets.objects.model import GraspPoint
+from assets.transforms import interpolate_poses
 from sim.bimanual.actor import Actor
 from sim.bimanual.feasible import Feasible
 from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
 from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
-from sim.bimanual.plan.pose import interpolate_poses
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.turning import Turn, feasible_ways

@@ -12,7 +12,7 @@ import pytest
 from assets.errors import InvalidSettingsError, MissingAssetError, TwinloomError, UnknownNameError
 from assets.robots import DEFAULT_ROBOT, SIDES, load_robot, robots
 from assets.robots.contract import violations
-from assets.robots.kinematics import Chain, pose
+from assets.robots.kinematics import InverseKinematics
 from assets.robots.meshes import mesh_file
 from assets.robots.parse import read_record
 from assets.robots.record import FOLDER, RobotRecord
@@ -115,11 +115,11 @@ def test_forward_kinematics_equal_the_source(name):
 
 
 def test_batched_kinematics_equal_mujoco(record):
-    chain = Chain.of(record)
     model = record.arm_spec("left", "simple").compile()
+    chain = InverseKinematics(model, "")
     data = mujoco.MjData(model)
     q = np.random.default_rng(0).uniform(chain.lower, chain.upper, (20, record.dof))
-    T, J = chain.forward(q)
+    T, J = chain.forward(q), chain.jacobian(q)
     for k in range(len(q)):
         data.qpos[: record.dof] = q[k]
         mujoco.mj_forward(model, data)
@@ -131,13 +131,13 @@ def test_batched_kinematics_equal_mujoco(record):
 
 
 def test_inverse_kinematics_reach_what_is_reachable(record):
-    chain = Chain.of(record)
+    chain = InverseKinematics(record.arm_spec("left", "simple").compile(), "")
     home = np.tile(record.home["left"], (100, 1))
     near = home + np.random.default_rng(0).uniform(-0.25, 0.25, home.shape)
-    targets, _ = chain.forward(np.clip(near, chain.lower + 0.04, chain.upper - 0.04))
-    q, solved = chain.inverse(targets, home)
+    targets = chain.forward(np.clip(near, chain.lower + 0.04, chain.upper - 0.04))
+    q, solved, _ = chain.solve(targets, home, restarts=0)
     assert solved.mean() > 0.95
-    assert np.linalg.norm(chain.forward(q[solved])[0][:, :3, 3] - targets[solved, :3, 3], axis=1).max() < 1e-3
+    assert np.linalg.norm(chain.forward(q[solved])[:, :3, 3] - targets[solved, :3, 3], axis=1).max() < 1e-3
 
 
 def with_payload(record: RobotRecord, mass: float) -> mujoco.MjModel:
@@ -154,18 +154,15 @@ def test_servos_track_a_move_of_30_cm_in_one_second(record, mass):
     """Commands as datagen gives them: 25 Hz, joint targets moving linearly in between, 4 ms steps."""
     model = with_payload(record, mass)
     data = at_home(model, record)
-    chain = Chain.of(record)
-    base = pose(record.base["left"].pos, record.base["left"].quat)
+    chain = InverseKinematics(model, "left_")
     q = [np.array(record.home["left"])]
-    start = chain.forward(q[0][None])[0][0]
+    start = chain.forward(q[0])
     for k in range(1, 26):
         target = start.copy()
-        target[:3, 3] += (
-            base[:3, :3].T @ np.array([0.0, 0.26, -0.15]) * (10 - 15 * k / 25 + 6 * (k / 25) ** 2) * (k / 25) ** 3
-        )
-        solution, solved = chain.inverse(target[None], q[-1][None], margin=0.0)
-        assert solved[0]
-        q.append(solution[0])
+        target[:3, 3] += np.array([0.0, 0.26, -0.15]) * (10 - 15 * k / 25 + 6 * (k / 25) ** 2) * (k / 25) ** 3
+        solution = chain.solve(target, q[-1], restarts=0)
+        assert solution.ok[0]
+        q.append(solution.q[0])
     servos = [model.actuator(f"left_{joint}").id for joint in record.joints]
     errors = []
     for k in range(25 * 10 + 125):
@@ -175,7 +172,7 @@ def test_servos_track_a_move_of_30_cm_in_one_second(record, mass):
         data.ctrl[servos] = command
         mujoco.mj_step(model, data)
         mujoco.mj_kinematics(model, data)
-        wanted = base @ chain.forward(command[None])[0][0]
+        wanted = chain.forward(command)
         errors.append(np.linalg.norm(data.site("left_tcp").xpos - wanted[:3, 3]))
     assert max(errors) < 0.005
     assert errors[-1] < 0.001

@@ -1,11 +1,12 @@
 """Motion planning for two arms: kinematics, collision, paths and their timing."""
 
-from sim.bimanual.plan.chain import SerialChain
+from assets.robots.chain import SerialChain
+from assets.robots.kinematics import Solution, Tolerance
+from assets.transforms import interpolate_poses, rotation_matrix, rotation_vector
 from sim.bimanual.plan.collision import CollisionWorld, Held, Touch
 from sim.bimanual.plan.errors import REASONS, PlanningError
-from sim.bimanual.plan.kinematics import ArmKinematics, Solution, Tolerance
+from sim.bimanual.plan.kinematics import ArmKinematics
 from sim.bimanual.plan.path import Bounds, edge_is_free, plan_joint_path, shortcut
-from sim.bimanual.plan.pose import interpolate_poses, rotation_matrix, rotation_vector
 from sim.bimanual.plan.spline import Spline
 from sim.bimanual.plan.timing import parameterise, parameterise_pair
 

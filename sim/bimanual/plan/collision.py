@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from assets.errors import TwinloomError
-from sim.bimanual.plan.chain import SerialChain
-from sim.bimanual.plan.pose import Array
+from assets.robots.chain import SerialChain
+from assets.transforms import Array
 
 SIDES = ("left", "right")
 

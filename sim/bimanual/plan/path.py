@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assets.transforms import Array
 from sim.bimanual.plan.errors import PlanningError
-from sim.bimanual.plan.pose import Array
 from sim.bimanual.plan.spline import CORNER, Spline, densify
 
 IsFree = Callable[[Array], bool]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.bimanual.plan.pose import Array
+from assets.transforms import Array
 
 CORNER = 0.1  # radians from a corner at which its rounding begins
 

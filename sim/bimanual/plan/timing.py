@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from assets.errors import TwinloomError
-from sim.bimanual.plan.pose import Array
+from assets.transforms import Array
 from sim.bimanual.plan.spline import CORNER, Spline
 
 GRID_PER_SPAN = 3

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from assets.errors import TwinloomError
-from sim.bimanual.plan.pose import Array
+from assets.transforms import Array
 
 
 class SerialChain:
