@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 os.environ.setdefault("MUJOCO_GL", "egl")
 
@@ -98,8 +99,16 @@ def add_visual_mesh(spec: mujoco.MjSpec, body: str, name: str, material: str, me
     )
 
 
-def add_robot(scene: mujoco.MjSpec, record: RobotRecord, visuals: Visuals = "mesh") -> None:
+def add_robot(
+    scene: mujoco.MjSpec,
+    record: RobotRecord,
+    visuals: Visuals = "mesh",
+    alter: Callable[[mujoco.MjSpec], None] | None = None,
+) -> None:
     """Attach both arms (prefixes ``left_`` and ``right_``) at their base poses, and the stand, to a scene.
+
+    Args:
+        alter: changes each arm before it is attached.
 
     Raises:
         MissingAssetError: as in ``arm_spec``.
@@ -107,7 +116,10 @@ def add_robot(scene: mujoco.MjSpec, record: RobotRecord, visuals: Visuals = "mes
     for side in SIDES:
         pose = record.base[side]
         frame = scene.worldbody.add_frame(pos=pose.pos, quat=pose.quat)
-        frame.attach_body(arm_spec(record, side, visuals).body("base"), f"{side}_", "")
+        arm = arm_spec(record, side, visuals)
+        if alter is not None:
+            alter(arm)
+        frame.attach_body(arm.body("base"), f"{side}_", "")
     for i, shape in enumerate(record.stand):
         scene.worldbody.add_geom(
             name=f"stand{i}",

@@ -12,7 +12,8 @@ from assets.objects import library
 from assets.objects.blocks import block
 from assets.objects.build import add_object
 from assets.objects.model import Joint, ObjectAsset, Part
-from assets.robots.record import RobotRecord, load_robot
+from assets.robots.build import add_robot
+from assets.robots.record import load_robot
 from assets.textures.procedural import load_background
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.spec import (
@@ -23,8 +24,6 @@ from sim.bimanual.spec import (
     SceneSpec,
 )
 from sim.geometry import matrix_to_quat, pose, rotation_about, yaw_quat
-
-SIDES = ("left", "right")
 
 
 def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
@@ -43,7 +42,7 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
     _options(world)
     record = load_robot(spec.robot)
     _surroundings(world, spec)
-    _robot(world, spec, record, visuals)
+    add_robot(world, record, visuals, lambda arm: _vary_arm(arm, spec))  # type: ignore[arg-type]
     for placement in spec.placements:
         _object(world, spec, placement)
     model = world.compile()
@@ -189,25 +188,6 @@ def _camera_quat(camera: CameraSpec) -> tuple[float, float, float, float]:
     return matrix_to_quat(np.column_stack([x, np.cross(z, x), z]))
 
 
-def _robot(world: mujoco.MjSpec, spec: SceneSpec, record: RobotRecord, visuals: str) -> None:
-    for shape in record.stand:
-        world.worldbody.add_geom(
-            type=getattr(mujoco.mjtGeom, f"mjGEOM_{shape.kind.upper()}"),
-            size=[*shape.size, 0, 0, 0][:3],
-            pos=list(shape.pos),
-            quat=list(shape.quat),
-            rgba=list(shape.rgba),
-            contype=int(shape.collide),
-            conaffinity=int(shape.collide),
-        )
-    for side in SIDES:
-        arm = record.arm_spec(side, visuals)  # type: ignore[arg-type]
-        _vary_arm(arm, spec)
-        base = record.base[side]  # type: ignore[index]
-        frame = world.worldbody.add_frame(pos=list(base.pos), quat=list(base.quat))
-        frame.attach_body(arm.body("base"), f"{side}_", "")
-
-
 def _vary_arm(arm: mujoco.MjSpec, spec: SceneSpec) -> None:
     """Apply the randomised servo gains, joint damping and wrist camera pose."""
     dynamics = spec.dynamics
@@ -249,6 +229,3 @@ def _varied(asset: ObjectAsset, placement: Placement, spec: SceneSpec) -> Object
     if scale == 1.0 and not placement.joints:
         return asset
     return replace(asset, parts=tuple(replace(p, mass=p.mass * scale, joint=joint(p)) for p in asset.parts))
-
-
-__all__ = ["SIDES", "TIMESTEP", "asset_of", "compile_scene"]

@@ -15,9 +15,8 @@ import numpy as np
 
 from assets.errors import TwinloomError
 from assets.robots.chain import SerialChain
+from assets.robots.record import SIDES
 from assets.transforms import Array
-
-SIDES = ("left", "right")
 
 
 class Held(NamedTuple):
