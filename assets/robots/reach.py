@@ -107,7 +107,7 @@ def reachable(record: RobotRecord, side: Side, targets: np.ndarray) -> np.ndarra
 
 
 def free_of_contact(model: mujoco.MjModel, addresses: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """(B,) bool: nothing touches with the joints at ``addresses`` (N,) at each row of ``q`` (B, N), the rest at qpos0."""
+    """(B,) bool: nothing touches with joints at ``addresses`` (N,) at each row of ``q`` (B, N), the rest at qpos0."""
     data = mujoco.MjData(model)
     free = np.zeros(len(q), dtype=bool)
     for i, angles in enumerate(q):
