@@ -14,7 +14,7 @@ import numpy as np
 
 from assets.errors import TwinloomError
 from assets.robots.chain import SerialChain
-from assets.transforms import Array, rotation_vector
+from assets.transforms import Array, interpolate_poses, rotation_vector
 
 
 class Solution(NamedTuple):
@@ -50,6 +50,7 @@ class InverseKinematics(SerialChain):
     ROTATION_LENGTH = 0.25  # metres that one radian weighs
     MAX_STEP = 1.0  # radians per joint and iteration: beyond, the linear model is worthless
     LIBRARY = 2048
+    BEND = (0.004, 0.04)  # metres and radians by which a joint motion may leave a straight line of the hand
 
     tolerance = Tolerance()
     posture_gain = 0.1
@@ -143,17 +144,33 @@ class InverseKinematics(SerialChain):
         for k in range(K):
             ahead = q[:, k] if k == 0 else np.clip(2.0 * q[:, k] - q[:, k - 1], self.lower, self.upper)
             step = self._iterate(poses[:, k], ahead, 12, posture_gain=0.0)
+            good = step.ok & (np.abs(step.q - q[:, k]).max(1) <= max_jump)
+            again = np.flatnonzero(~good & (reached == k))
+            if len(again):  # near a singularity: slower, from where it is, and a wrist may turn over
+                retry = self._iterate(poses[again, k], q[again, k], 50, posture_gain=0.0)
+                step.q[again] = retry.q
+                good[again] = retry.ok & self._straight(q[again, k], retry.q)
             q[:, k + 1] = step.q
-            smooth = np.abs(step.q - q[:, k]).max(1) <= max_jump
-            reached += (reached == k) & step.ok & smooth
+            reached += (reached == k) & good
             if not (reached == k + 1).any():
                 q[:, k + 2 :] = step.q[:, None]
                 break
         return q, reached
 
+    def _straight(self, q_start: Array, q_goal: Array) -> np.ndarray:
+        """(B,) bool, whether joint motions from (B, N) to (B, N) keep the hand near the straight line."""
+        middle = interpolate_poses(self.forward(q_start), self.forward(q_goal), np.array([0.5]))
+        T = self.forward(0.5 * (q_start + q_goal))
+        off = np.linalg.norm(T[:, :3, 3] - middle[:, 0, :3, 3], axis=1)
+        turn = np.linalg.norm(rotation_vector(np.swapaxes(middle[:, 0, :3, :3], 1, 2) @ T[:, :3, :3]), axis=1)
+        return (off <= self.BEND[0]) & (turn <= self.BEND[1])
+
     def room(self, q: Array) -> Array:
-        """(B,) least distance of the joints (B, N) from their limits, rad or m; 0 at a limit."""
-        return np.minimum(q - self.lower, self.upper - q).min(1)
+        """(B,) how far joints (B, N) are from being stuck, rad or m: at their limits, or where the hand cannot turn."""
+        limits = np.minimum(q - self.lower, self.upper - q).min(1)
+        J = self.jacobian_of(self.frames(np.ascontiguousarray(q.T))).transpose(2, 0, 1)
+        J[:, 3:] *= self.ROTATION_LENGTH
+        return np.minimum(limits, np.linalg.svd(J, compute_uv=False)[:, -1] / self.ROTATION_LENGTH)
 
     @cached_property
     def library(self) -> Array:
