@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Iterable
 from types import ModuleType
 
+from assets.machine import install_line
+
 
 class TwinloomError(Exception):
     """Base of every error a user can cause or cure; commands print it as one line and exit with code 2."""
@@ -32,8 +34,8 @@ class UnknownNameError(TwinloomError):
 
 
 def plural(noun: str) -> str:
-    """ "tasks", "axes"."""
-    return f"{noun[:-2]}es" if noun.endswith("is") else f"{noun}s"
+    """ "tasks", "axes", "robots or objects"."""
+    return " or ".join(f"{one[:-2]}es" if one.endswith("is") else f"{one}s" for one in noun.split(" or "))
 
 
 class InvalidSettingsError(TwinloomError):
@@ -64,4 +66,4 @@ def require(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and not module.startswith(error.name):
             raise
-        raise TwinloomError(f"{module} is not installed; install it with: pip install 'twinloom[{extra}]'") from error
+        raise TwinloomError(f"{module} is not installed; install it with: {install_line(extra)}") from error

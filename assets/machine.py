@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import os
 import platform
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +77,14 @@ def commit(folder: Path = REPOSITORY) -> str:
         return short + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
     except FileNotFoundError:  # no git on this machine
         return "unknown"
+
+
+def install_line(extra: str) -> str:
+    """The pip command that adds an optional part, from the checkout this code runs from if it is one."""
+    if not (REPOSITORY / "pyproject.toml").is_file():
+        return f"pip install 'twinloom[{extra}]'"
+    here = "." if Path.cwd() == REPOSITORY else str(REPOSITORY)
+    return f"pip install -e {shlex.quote(f'{here}[{extra}]')}"
 
 
 def versions(*packages: str) -> dict[str, str]:

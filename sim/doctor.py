@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Literal
 
 from assets.errors import TwinloomError
-from assets.machine import commit, cores, cpu_model, memory_gib
+from assets.machine import commit, cores, cpu_model, install_line, memory_gib
 
 MUJOCO = "4.0.0"
 MUJOCO_PARTS = ("mujoco", "mujoco-core", "mujoco-studio")
@@ -197,9 +197,7 @@ def extras() -> Iterator[Finding]:
         if importlib.util.find_spec(module):
             yield Finding(f"[{extra}]", "ok", f"{module} ({purpose})")
         else:
-            yield Finding(
-                f"[{extra}]", "none", f"{module} not installed ({purpose})", f"pip install 'twinloom[{extra}]'"
-            )
+            yield Finding(f"[{extra}]", "none", f"{module} not installed ({purpose})", install_line(extra))
 
 
 def _split(error: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from assets.machine import install_line
 from assets.registry import Registry
 
 FOLDER = Path(__file__).parent
@@ -46,7 +47,7 @@ class Benchmark:
         unit: of the samples.
         peer: what ours is compared with, a few words.
         better: whether high or low samples are good; the ratio is above 1 when ours is better.
-        needs: modules without which it is skipped, brought by ``pip install 'twinloom[bench]'``.
+        needs: modules without which it is skipped, brought by ``pip install -e '.[bench]'``.
         measure: returns the samples, or raises Skip.
     """
 
@@ -161,7 +162,7 @@ def run(bench: Benchmark) -> Outcome:
     blank = Outcome(bench.name, bench.unit, bench.peer)
     missing = [module for module in bench.needs if importlib.util.find_spec(module) is None]
     if missing:
-        return replace(blank, skipped=f"{', '.join(missing)} not installed: pip install 'twinloom[bench]'")
+        return replace(blank, skipped=f"{', '.join(missing)} not installed: {install_line('bench')}")
     try:
         samples = bench.measure()
     except Skip as reason:

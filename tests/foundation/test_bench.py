@@ -45,7 +45,7 @@ def test_ratio_above_one_is_better_for_us(registry):
     assert (outcomes["a/rate"].ratio, outcomes["a/rate"].spread) == (1.0, (0.9, 1.1))
     assert outcomes["a/time"].ratio == 3.0
     assert outcomes["b/skip"].skipped == "needs a GPU"
-    assert outcomes["b/needs"].skipped == "no_such_module not installed: pip install 'twinloom[bench]'"
+    assert outcomes["b/needs"].skipped == "no_such_module not installed: pip install -e '.[bench]'"
 
 
 def test_rows_and_result_file_agree(registry, tmp_path, capsys):

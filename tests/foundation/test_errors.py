@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import pytest
 
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError, require
+from assets.machine import REPOSITORY, install_line
 from assets.registry import Registry
 
 
@@ -29,6 +31,7 @@ def test_the_list_of_axes_is_not_one_of_axiss():
     assert "All randomisation axes: sim list axes" in str(
         UnknownNameError("randomisation axis", "x", [], "sim list axes")
     )
+    assert "All robots or objects: " in str(UnknownNameError("robot or object", "x", [], "assets list"))
 
 
 def test_every_problem_is_reported_at_once():
@@ -37,9 +40,15 @@ def test_every_problem_is_reported_at_once():
     assert isinstance(error, TwinloomError)
 
 
-def test_missing_optional_dependency_names_the_extra():
-    with pytest.raises(TwinloomError, match=r"pip install 'twinloom\[ray\]'"):
+def test_missing_optional_dependency_names_a_command_that_installs_it(monkeypatch, tmp_path):
+    """The distribution is on no index, so the command must name this checkout, from wherever it is given."""
+    monkeypatch.chdir(REPOSITORY)
+    with pytest.raises(TwinloomError, match=r"pip install -e '\.\[ray\]'"):
         require("no_such_module_anywhere", "ray")
+    monkeypatch.chdir(tmp_path)
+    assert install_line("ray") == f"pip install -e {shlex.quote(f'{REPOSITORY}[ray]')}"
+    monkeypatch.setattr("assets.machine.REPOSITORY", tmp_path)  # an installed wheel: no checkout around it
+    assert install_line("ray") == "pip install 'twinloom[ray]'"
 
 
 def test_a_missing_dependency_of_an_optional_dependency_is_not_mistaken_for_it(tmp_path, monkeypatch):
