@@ -138,15 +138,21 @@ def read_results(path: Path) -> dict[str, Any]:
     return content
 
 
-def markdown(results: Mapping[str, Any]) -> str:
-    """The page of one result file: table first, then what is needed to repeat it."""
+def markdown(results: Mapping[str, Any], *, generated: bool = True) -> str:
+    """The page of one result file: table first, then what is needed to repeat it.
+
+    Args:
+        generated: whether a comment says where the page comes from.
+    """
     rows: Sequence[Row] = results["rows"]
     columns = list(rows[0])
     if {"low", "high"} <= set(columns):
         columns.remove("low")
         columns.remove("high")
     numeric = [all(isinstance(r[c], (int, float, type(None))) for r in rows) for c in columns]
-    lines = [f"# {results['title']}", "", "<!-- generated from the JSON file of the same name; do not edit -->", ""]
+    lines = [f"# {results['title']}", ""]
+    if generated:
+        lines += ["<!-- generated from the JSON file of the same name; do not edit -->", ""]
     if results.get("note"):
         lines += [results["note"], ""]
     if summary := _summary(rows):
@@ -155,7 +161,7 @@ def markdown(results: Mapping[str, Any]) -> str:
     lines.append("|" + "|".join("---:" if right else "---" for right in numeric) + "|")
     lines += ["| " + " | ".join(_cell(row, column) for column in columns) + " |" for row in rows]
     found = ", ".join(f"{key} {value}" for key, value in results["versions"].items())
-    seeds = "" if results.get("seeds") is None else f"- seeds: {results['seeds']}"
+    seeds = "" if results.get("seeds") is None else f"- seeds: {json.dumps(results['seeds'])}"
     lines += ["", f"- command: `{results['command']}`", seeds, f"- commit {results['commit']}, {results['date']}"]
     lines += [f"- machine: {describe_machine(results['machine'])}", f"- versions: {found}"]
     return "\n".join(line for line, before in zip(lines, ["", *lines], strict=False) if line or before) + "\n"

@@ -10,6 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+CAMERAS = {
+    "head": "above the robot's edge of the table, looking down",
+    "front": "low at the robot's edge, looking level over the table",
+    "third": "opposite the robot: both arms and the whole table (sim view)",
+    "left_wrist": "on the left hand, the fingertips in view",
+    "right_wrist": "on the right hand, the fingertips in view",
+}
+
 
 @dataclass(frozen=True)
 class TaskEntry:
@@ -41,9 +49,7 @@ def robots() -> Sequence[str]:
 
 def cameras() -> Sequence[str]:
     """Names of the cameras of a scene: fixed ones, then those on the wrists."""
-    from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
-
-    return (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
+    return tuple(CAMERAS)
 
 
 def axes() -> Sequence[str]:
@@ -54,7 +60,7 @@ def axes() -> Sequence[str]:
 
 
 def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
-    """Aligned lines "name  what it is" of one list; cameras have no second column."""
+    """Aligned lines "name  what it is" of one list."""
     if what == "tasks":
         return aligned({name: task_entry(name).summary for name in tasks()})
     if what == "robots":
@@ -65,7 +71,7 @@ def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
         from sim.bimanual.randomize import AXES
 
         return aligned(dict(AXES))
-    return list(cameras())
+    return aligned(CAMERAS)
 
 
 def aligned(entries: dict[str, str]) -> list[str]:

@@ -15,6 +15,7 @@ from sim.select import select, select_one
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff
+NAME, NAMES, FILE = (tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE"))
 
 
 @app.command(name="list")
@@ -32,13 +33,13 @@ def list_names(what: Annotated[Literal["tasks", "robots", "cameras", "axes"], ty
 
 @app.command
 def view(
-    task: Annotated[str, tyro.conf.Positional],
-    robot: str = "franka-panda",
+    task: Annotated[str, tyro.conf.Positional, NAME],
+    robot: Annotated[str, NAME] = "franka-panda",
     seed: int = 0,
     episode: int = 0,
-    randomize: tuple[str, ...] = ("none",),
-    camera: str = "head",
-    video: Path | None = None,
+    randomize: Annotated[tuple[str, ...], NAMES] = ("none",),
+    camera: Annotated[str, NAME] = "third",
+    video: Annotated[Path | None, FILE] = None,
     port: int = 8080,
 ) -> int:
     """Watch the expert do a task: in the browser, or as an MP4 file with --video.
@@ -55,6 +56,7 @@ def view(
     """
     from sim import catalogue
 
+    _refuse({f"--seed {seed} must not be negative": seed < 0, f"--episode {episode} must not be negative": episode < 0})
     select_one("task", task, catalogue.tasks(), "sim list tasks")
     select_one("robot", robot, catalogue.robots(), "sim list robots")
     select_one("camera", camera, catalogue.cameras(), "sim list cameras")
@@ -67,14 +69,14 @@ def view(
 
 @app.command
 def rollout(
-    tasks: tuple[str, ...] = ("all",),
+    tasks: Annotated[tuple[str, ...], NAMES] = ("all",),
     expert: Annotated[bool, FLAG] = False,
     episodes: int = 20,
     seed: int = 0,
-    randomize: tuple[str, ...] = ("none",),
-    robot: str = "franka-panda",
+    randomize: Annotated[tuple[str, ...], NAMES] = ("none",),
+    robot: Annotated[str, NAME] = "franka-panda",
     workers: int = 0,
-    json: Path | None = None,
+    json: Annotated[Path | None, FILE] = None,
 ) -> int:
     """Run episodes without recording them and count the successes of each task.
 
@@ -90,11 +92,14 @@ def rollout(
     """
     from sim import catalogue
 
-    problems = [] if expert else ["--expert is missing: only scripted experts can be rolled out so far"]
-    problems += [f"--episodes {episodes} must be at least 1"] if episodes < 1 else []
-    problems += [f"--workers {workers} must not be negative"] if workers < 0 else []
-    if problems:
-        raise TwinloomError("; ".join(problems))
+    _refuse(
+        {
+            "--expert is missing: only scripted experts can be rolled out so far": not expert,
+            f"--episodes {episodes} must be at least 1": episodes < 1,
+            f"--seed {seed} must not be negative": seed < 0,
+            f"--workers {workers} must not be negative": workers < 0,
+        }
+    )
     names = select("task", tasks, catalogue.tasks(), "sim list tasks")
     axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
     select_one("robot", robot, catalogue.robots(), "sim list robots")
@@ -102,13 +107,14 @@ def rollout(
     from sim.bimanual.evaluate import rollout_table
 
     rows = rollout_table(names, episodes=episodes, seed=seed, axes=axes, robot=robot, workers=workers)
+    drawn = "all" if len(axes) == len(catalogue.axes()) else "+".join(axes) or "no"
     results = document(
-        f"Scripted expert on {robot}, {'+'.join(axes) if axes else 'no'} randomisation",
+        f"Scripted expert on {robot}, {drawn} randomisation",
         rows,
         command="sim " + shlex.join(sys.argv[1:]),
         seeds={"run": seed, "episodes": [0, episodes - 1]},
     )
-    print(markdown(results))
+    print(markdown(results, generated=False))
     if json:
         save(json, results)
     return 0
@@ -124,6 +130,12 @@ def doctor(json: Annotated[bool, FLAG] = False) -> int:
     from sim.doctor import doctor as run
 
     return run(json)
+
+
+def _refuse(problems: dict[str, bool]) -> None:
+    """Raise TwinloomError with those texts that apply."""
+    if found := [text for text, applies in problems.items() if applies]:
+        raise TwinloomError("; ".join(found))
 
 
 def main() -> None:

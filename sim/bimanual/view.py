@@ -24,7 +24,7 @@ def view(
     seed: int = 0,
     episode: int = 0,
     axes: Sequence[str] = (),
-    camera: str = "head",
+    camera: str = "third",
     video: Path | None = None,
     port: int = 8080,
 ) -> None:
@@ -36,8 +36,12 @@ def view(
         video: MP4 file to write; a browser viewer is served on ``port`` if None.
 
     Raises:
-        TwinloomError: no usable scene, the viewer's port is taken, or the extra "viz" is missing.
+        TwinloomError: no usable scene, ``video`` is not called .mp4, the port is taken, or the extra "viz" is missing.
     """
+    if video is None:
+        require("viser", "viz")  # before the expert works for nothing
+    elif video.suffix.lower() != ".mp4":
+        raise TwinloomError(f"--video {video}: the name must end in .mp4, for example {task}.mp4")
     rollout = expert_rollout(task, robot, episode_seed(seed, task, episode), frozenset(axes))
     if not rollout.length:
         raise TwinloomError(f"{task}: {rollout.detail}; try another --episode")

@@ -8,6 +8,10 @@ import sys
 
 import pytest
 
+from assets.errors import TwinloomError
+from sim import catalogue
+from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
+
 
 def sim(*arguments):
     command = [sys.executable, "-m", "sim", *arguments]
@@ -24,6 +28,19 @@ def test_lists(what, expected):
     assert expected in [line.split()[0] for line in done.stdout.splitlines()]
 
 
+def test_every_camera_of_a_scene_is_described():
+    assert tuple(catalogue.CAMERAS) == (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
+
+
+def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
+    from sim.bimanual import view
+
+    monkeypatch.setitem(sys.modules, "viser", None)
+    monkeypatch.setattr(view, "expert_rollout", lambda *args: pytest.fail("worked for nothing"))
+    with pytest.raises(TwinloomError, match="viser is not installed"):
+        view.view("stack_blocks_two", robot="franka-panda")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -37,6 +54,9 @@ def test_lists(what, expected):
         ("rollout --expert --tasks 51000", "51000 tasks asked, there are "),
         ("rollout --episodes 0", "--expert is missing"),
         ("rollout --expert --episodes 0", "--episodes 0 must be at least 1"),
+        ("rollout --expert --seed -1", "--seed -1 must not be negative"),
+        ("view stack_blocks_two --episode -1", "--episode -1 must not be negative"),
+        ("view stack_blocks_two --video film.avi", "--video film.avi: the name must end in .mp4"),
     ],
 )
 def test_refusals_are_one_line_with_exit_code_2(arguments, message):
@@ -57,4 +77,6 @@ def test_rollout_counts_and_writes_results(tmp_path):
     assert (row["task"], row["n"]) == ("stack_blocks_two", 2)
     assert row["k"] + sum(row["reasons"].values()) == 2
     assert results["command"].startswith("sim rollout --expert --tasks stack_blocks_two")
-    assert file.with_suffix(".md").read_text(encoding="utf-8").rstrip() == done.stdout.rstrip()
+    comment = "<!-- generated from the JSON file of the same name; do not edit -->\n\n"
+    table = file.with_suffix(".md").read_text(encoding="utf-8")
+    assert table.replace(comment, "").rstrip() == done.stdout.rstrip() != table.rstrip()
