@@ -17,6 +17,7 @@ from sim.bimanual.world import World
 MIDDLE = (0.0, -0.12)  # where the mug changes hands
 BEFORE = 0.08  # metres in front of its place on the peg from which the handle is threaded
 PLAY = 0.007  # metres over the peg at which it is threaded
+LET_GO = 0.035  # metres between the fingers when they let go of the rim: more would push against mug and post
 ALONG, ASIDE = 0.035, 0.025  # metres of the handle's middle from the middle of the peg, along it and across
 
 
@@ -55,8 +56,8 @@ class HangingMug(Task):
         robot.do(robot.lift("right", 0.1))
         robot.do(robot.place("right", hung, release=False))
         robot.do(robot.move_by("right", (0.0, 0.0, 0.003 - PLAY), touch=[rack], check=False))
-        robot.do(robot.open("right"))
-        robot.do(robot.retreat("right", 0.1, touch=[mug, rack]))
+        robot.do(robot.open("right", min(1.0, LET_GO / robot.max_opening)))
+        robot.do(robot.retreat("right", 0.06, touch=[mug, rack]))
 
     def check_success(self, world: World) -> bool:
         where = world.offset(self.mug.point("handle"), self.rack.point("peg"))

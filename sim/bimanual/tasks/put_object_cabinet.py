@@ -19,7 +19,7 @@ CATEGORIES = (
     "mouse", "stapler", "toy_car", "rubiks_cube", "bread", "phone", "playing_cards", "tea_box", "coffee_box", "soap",
 )  # fmt: skip
 PULL = 0.85  # fraction of the drawer's travel
-FORWARD, SIDEWAYS = (0.02, 0.04), (0.0, -0.04, 0.04)  # metres from the middle of the drawer's floor where it may be put
+FORWARD, SIDEWAYS = (0.025, 0.04), (0.0, -0.04, 0.04)  # metres from the middle of the drawer where it may be put
 ROOM = 0.1  # metres between the object and the side of the drawer, for the hand
 INSIDE = np.array([0.11, 0.09, 0.06])  # metres from the middle of the drawer's floor: sideways, lengthwise, up
 
