@@ -12,6 +12,7 @@ from assets.errors import TwinloomError, UnknownNameError
 
 app = tyro.extras.SubcommandApp()
 WHAT = ("robots", "objects", "textures")
+NAMES, FILE, FOLDER = (tyro.conf.arg(metavar=text) for text in ("[NAME ...]", "FILE", "FOLDER"))
 
 
 @app.command(name="list")
@@ -43,7 +44,7 @@ def list_names(
 
 
 @app.command
-def show(names: Annotated[tuple[str, ...], tyro.conf.Positional], out: Path) -> int:
+def show(names: Annotated[tuple[str, ...], tyro.conf.Positional, NAMES], out: Annotated[Path, FILE]) -> int:
     """Draw robots, or objects, into one PNG file.
 
     Args:
@@ -71,7 +72,7 @@ def show(names: Annotated[tuple[str, ...], tyro.conf.Positional], out: Path) -> 
                 raise UnknownNameError("robot or object", name, [*known, *library.categories()], "assets list")
         every = [name for given in wanted for name in (library.categories() if given == "objects" else (given,))]
         count = contact_sheet(every, out, per_category=1 if "objects" in wanted else None)
-    print(f"{count} in {out}")
+    print(f"{count} drawn in {out}")
     return 0
 
 
@@ -101,8 +102,8 @@ def check(
 
 @app.command
 def pull(
-    names: Annotated[tuple[str, ...], tyro.conf.Positional] = (),
-    from_folder: Path | None = None,
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, NAMES] = (),
+    from_folder: Annotated[Path | None, FOLDER] = None,
 ) -> int:
     """Fetch the visual meshes of robots, once; everything works offline afterwards.
 

@@ -13,6 +13,7 @@ from assets.robots.record import load_robot
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.pointcloud import point_cloud
 from sim.bimanual.randomize import parse_axes
+from sim.bimanual.rate import substeps
 from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
 from sim.bimanual.task import task_class
@@ -57,7 +58,7 @@ class BimanualEnv(gymnasium.Env):
         render_mode: "rgb_array" or None.
 
     Raises:
-        TwinloomError: unknown task, robot, mode or axis.
+        TwinloomError: unknown task, robot, mode, camera or axis; a size or rate that cannot be.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 25}  # noqa: RUF012 (Gymnasium's convention)
@@ -85,6 +86,9 @@ class BimanualEnv(gymnasium.Env):
         for camera in cameras:
             if camera not in CAMERAS:
                 raise TwinloomError(f'unknown camera "{camera}"; allowed: {", ".join(CAMERAS)}')
+        if len(size) != 2 or not all(isinstance(side, int) and side > 0 for side in size):
+            raise TwinloomError(f"size {size} must be (width, height) in pixels, for example (320, 240)")
+        substeps(fps)
         self.task_name, self.robot = task, robot
         self.kind, self.record = task_class(task), load_robot(robot)
         self.obs_mode, self.control_mode = obs_mode, control_mode

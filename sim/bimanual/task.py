@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from assets.errors import UnknownNameError
+from assets.errors import TwinloomError, UnknownNameError
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene
 
@@ -70,8 +70,12 @@ def task_class(name: str) -> type[Task]:
 
     Raises:
         UnknownNameError: no such task.
+        TwinloomError: its file has no class of the expected name.
     """
     if name not in task_names():
         raise UnknownNameError("task", name, task_names(), "sim list tasks")
     module = importlib.import_module(f"sim.bimanual.tasks.{name}")
-    return getattr(module, "".join(word.capitalize() for word in name.split("_")))
+    wanted = "".join(word.capitalize() for word in name.split("_"))
+    if not hasattr(module, wanted):
+        raise TwinloomError(f"{module.__file__} has no class {wanted}; the class is called as the file, in CamelCase")
+    return getattr(module, wanted)

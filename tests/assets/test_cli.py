@@ -39,7 +39,7 @@ def test_list_textures(command):
 
 def test_show_draws_robots_and_objects(command, tmp_path):
     code, out, _ = command("show", "piper", "ARX-X5", "--out", str(tmp_path / "robots.png"))
-    assert (code, out) == (0, f"2 in {tmp_path / 'robots.png'}\n")
+    assert (code, out) == (0, f"2 drawn in {tmp_path / 'robots.png'}\n")
     with Image.open(tmp_path / "robots.png") as picture:
         assert picture.size == (1040, 960)
         assert len(picture.convert("RGB").getcolors(100_000) or []) > 100

@@ -70,6 +70,10 @@ def test_the_expert_recording_succeeds_as_a_policy() -> None:
         ({"control_mode": "torque"}, "allowed: qpos, ee"),
         ({"robot": "franka-pnada"}, "Did you mean franka-panda"),
         ({"randomize": "lightning"}, "Did you mean lighting"),
+        ({"cameras": ("haed",)}, "allowed: head, front"),
+        ({"size": (320,)}, "must be .width, height. in pixels"),
+        ({"size": (320, 0)}, "must be .width, height. in pixels"),
+        ({"fps": 30}, "allowed: 1, 2, 5, 10, 25, 50"),
     ],
 )
 def test_bad_arguments_are_explained(bad: dict, words: str) -> None:
