@@ -15,8 +15,8 @@ help: ## this list
 setup: .venv/.opengl ## virtual environment, system libraries, robot models (each done once)
 	@$(BIN)/assets pull $(ROBOT) >/dev/null
 
-datagen: setup ## one randomised episode of each of the 50 tasks; more options with ARGS='--episodes 100'
-	$(BIN)/datagen --tasks 50 --randomize all $(ARGS)
+datagen: setup ## one randomised episode of each of the 50 tasks: make datagen ROBOT=aloha2 ARGS='--episodes 100'
+	$(BIN)/datagen --tasks 50 --randomize all --robot $(ROBOT) $(ARGS)
 
 test: setup ## the tests, without those marked slow or gpu; a selection with ARGS='tests/sim -k seed'
 	$(PYTEST) -m 'not slow and not gpu' $(ARGS)
@@ -27,7 +27,7 @@ test-all: setup ## every test this machine can run
 bench: setup ## benchmarks beside their peers: make bench ONLY=bimanual JSON=bench.json
 	$(BIN)/python -m tests.bench $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
-check: setup ## lint, format and types, as continuous integration sees them
+check: setup ## lint, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
@@ -48,3 +48,4 @@ clean: ## removes what set-up, builds and tests made; data/ stays
 .venv/.opengl: .venv/.packages .ci/opengl
 	@.ci/opengl
 	@touch $@
+	@echo 'setup: done; "source $(BIN)/activate" puts the commands assets, sim and datagen on the path'

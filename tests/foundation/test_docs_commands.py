@@ -1,0 +1,63 @@
+"""Every command line in the documentation is one that exists: the program, its subcommand, its options, its names."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from assets.machine import REPOSITORY
+from sim import catalogue
+
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+PROGRAMS = ("assets", "sim", "datagen", "make")
+SUBCOMMANDS = {
+    "assets": {"list", "show", "check", "pull"},
+    "sim": {"list", "view", "rollout", "doctor"},
+    "datagen": {"verify", "merge", "report", "replay"},
+}
+
+
+def command_lines() -> list[str]:
+    """Lines of the shell blocks of all pages that start one of our programs, without comments."""
+    blocks = [b for page in PAGES for b in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)]
+    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    return sorted({line for line in lines if line.split(" ", 1)[0] in PROGRAMS})
+
+
+@functools.cache
+def said(*command: str) -> str:
+    """What a command prints. Raises if it fails."""
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=REPOSITORY, timeout=60, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_commands_of_the_documentation_exist(line):
+    program, *words = shlex.split(line)
+    if program == "make":
+        targets = {word for word in words if "=" not in word}
+        assert targets <= set(re.findall(r"^  make (\S+)", said("make", "help"), re.MULTILINE))
+        return
+    subcommand = words[:1] if words[:1] and words[0] in SUBCOMMANDS[program] else []
+    assert subcommand or program == "datagen"
+    text = said(sys.executable, "-m", program, *subcommand, "--help")
+    assert [word for word in words if word.startswith("--") and word not in text] == []
+
+
+def test_tasks_robots_and_axes_of_the_documentation_exist():
+    known = {*catalogue.tasks(), *catalogue.robots(), *catalogue.axes(), "place_block_plate", "all", "none"}
+    options = re.compile(r"--(?:tasks|robot|randomize) ((?:[\w,-]+ ?)+?)(?= *(?:--|#|\||`|$))", re.MULTILINE)
+    found = [word for line in command_lines() for names in options.findall(line) for word in re.split("[ ,]+", names)]
+    assert len(found) > 5
+    assert [word for word in found if word and word not in known and not word.isdecimal()] == []
+
+
+def test_make_datagen_records_with_the_robot_it_pulled():
+    planned = said("make", "-n", "datagen", "ROBOT=piper")
+    assert "assets pull piper" in planned
+    assert re.search(r"/datagen .*--robot piper", planned)
