@@ -53,32 +53,33 @@ def collect(
         codec: video codec.
         render: image quality; auto is fast on a software renderer and best on a GPU.
     """
-    from datagen.collect import Run
+    from datagen.collect import Run, check
     from datagen.collect import collect as run_collection
     from datagen.pool import default_workers
-    from datagen.settings import Settings, check_settings, parse_size, settle
+    from datagen.settings import Settings, parse_size
     from datagen.source import Bimanual
     from datagen.summary import heading, table, totals
-    from sim.select import select
+    from sim.select import select, select_one
 
     source = Bimanual()
+    axes = select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes", optional=True)
     settings = Settings(
         tasks=tuple(sorted(select("task", tasks, source.names("task"), "sim list tasks"))),
-        robot=select("robot", robot, source.names("robot"), "sim list robots")[0],
+        robot=select_one("robot", robot, source.names("robot"), "sim list robots"),
         seed=seed,
         cameras=tuple(select("camera", cameras, source.names("camera"), "sim list cameras")),
         size=parse_size(size),
         fps=fps,
-        randomize=tuple(sorted(select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes"))),
+        randomize=tuple(sorted(axes)),
         attempts=attempts,
         codec=codec,
         render=render,
         source=source.name,
         engine=source.engine(),
     )
-    run = Run(settings, episodes, workers or default_workers(), out)
-    check_settings(settings, run.episodes, run.workers)
-    print(heading(settle(out, settings), episodes, run.workers, out), flush=True)
+    pixels = settings.size[0] * settings.size[1] * len(settings.cameras)
+    run = check(Run(settings, episodes, workers or default_workers(pixels), out))
+    print(heading(run.settings, episodes, run.workers, out), flush=True)
     outcome = run_collection(run)
     if outcome.signal:
         kept = f"{outcome.account.made:,} of {outcome.account.asked:,} episodes kept in {out}"
@@ -102,6 +103,7 @@ def verify(dataset: Annotated[Path, tyro.conf.Positional], quick: Annotated[bool
         quick: neither decode the videos nor compute checksums.
     """
     from datagen.lerobot.verify import verify as check
+    from datagen.summary import plural
 
     terminal = sys.stderr.isatty()
     verdict = check(
@@ -116,8 +118,8 @@ def verify(dataset: Annotated[Path, tyro.conf.Positional], quick: Annotated[bool
     for note in verdict.notes:
         print(f"note: {note}")
     found = len(verdict.problems)
-    state = "no problem found" if not found else f"{found:,} problem{'s' if found > 1 else ''} found"
-    print(f"{dataset}: {verdict.episodes:,} episodes, {verdict.frames:,} frames: {state}")
+    state = f"{plural(found, 'problem') if found else 'no problem'} found"
+    print(f"{dataset}: {plural(verdict.episodes, 'episode')}, {plural(verdict.frames, 'frame')}: {state}")
     return 1 if found else 0
 
 
@@ -160,10 +162,11 @@ def replay(dataset: Annotated[Path, tyro.conf.Positional], episode: int = 0, ima
         images: also render and compare the images.
     """
     from datagen.replay import replay as again
+    from datagen.summary import plural
 
     result = again(dataset, episode, images=images)
     success = "succeeded" if result.success else "did not succeed"
-    print(f"{dataset}, episode {episode}: {result.task}, {result.frames:,} frames, {success}")
+    print(f"{dataset}, episode {episode}: {result.task}, {plural(result.frames, 'frame')}, {success}")
     for comparison in result.comparisons:
         print(f"  {comparison}")
     return 0 if result.equal else 1

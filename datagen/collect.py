@@ -21,8 +21,9 @@ from datagen.source import BIMANUAL, Source, load_source
 from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
 
-WINDOW = 1024  # slots that may be ahead of the first unresolved one, so that the staging folder stays small
-COMMIT_SHARE = 10  # commits take at most one part in so many of the time, however large the open files are
+WINDOW = 1024  # slots that may be ahead of the first unresolved one, or wait, so that the staging folder stays small
+REWRITTEN = 2  # a commit waits until at most so many old episodes are written again for each new one ...
+COMMIT_SHARE = 50  # ... or until a commit as long as the last takes one part in so many of the time
 DEATHS = 2  # workers that die at the same attempt before it counts as failed
 ERRORS = Path("meta/errors.log")
 
@@ -37,7 +38,7 @@ class Run:
         workers: processes.
         out: folder of the dataset.
         source: reference of the source, see datagen.source.load_source.
-        commit_slots, commit_s: a commit comes after so many finished slots, or so many seconds.
+        commit_slots, commit_s: a commit comes after so many finished slots or seconds; after more if files are large.
         hung_s: silence after which a worker is taken for hung.
     """
 
@@ -83,6 +84,18 @@ class Stop:
             signal.signal(each, signal.SIG_DFL)
 
 
+def check(run: Run) -> Run:
+    """Find mistakes in a request before any work. Returns it with the settings that hold and the workers of use.
+
+    Raises:
+        TwinloomError: settings that are wrong or differ from those of the run in the folder, or missing assets.
+    """
+    check_settings(run.settings, run.episodes, run.workers)
+    load_source(run.source).check(run.settings.robot, run.settings.fps)
+    workers = min(run.workers, run.episodes * len(run.settings.tasks))
+    return replace(run, settings=settle(run.out, run.settings), workers=workers)
+
+
 def collect(run: Run, progress: Progress | None = None) -> Outcome:
     """Make every slot of a run that is not resolved yet. A folder that holds part of the run is continued.
 
@@ -94,9 +107,9 @@ def collect(run: Run, progress: Progress | None = None) -> Outcome:
         TwinloomError: wrong settings, another run in the folder, or something that no retry cures (a full disk, no
             OpenGL). What was finished is kept.
     """
-    check_settings(run.settings, run.episodes, run.workers)
-    run = replace(run, settings=settle(run.out, run.settings))
+    run = check(run)
     with writer_lock(run.out), Stop() as stop:
+        run = replace(run, settings=settle(run.out, run.settings))  # another run may have begun one meanwhile
         return _Collector(run, load_source(run.source), stop).work(progress)
 
 
@@ -151,9 +164,9 @@ class _Collector:
                     self._done(event)
                 elif isinstance(event, Died):
                     self._died(event)
-            ready, since = self.ledger.ready(), time.monotonic() - committed
-            due = ready >= self.run.commit_slots or (ready and since > self.run.commit_s)
-            if due and since > COMMIT_SHARE * took:
+            ready, since = self.ledger.ready, time.monotonic() - committed
+            enough = min(max(self.run.commit_slots, self.ledger.open_episodes // REWRITTEN), WINDOW)
+            if ready >= enough or (ready and since > max(self.run.commit_s, COMMIT_SHARE * took)):
                 began = time.monotonic()
                 self.ledger.commit()
                 committed = time.monotonic()
@@ -164,7 +177,7 @@ class _Collector:
     def _feed(self, pool: Pool) -> None:
         # A second slot in the pipe bridges our commits; near the end it would keep slots from idle workers.
         depth = 2 if len(self.pending) > 2 * self.run.workers else 1
-        limit = self.ledger.next + WINDOW
+        limit = self.ledger.unresolved + WINDOW
         while self.pending and self.pending[0] < limit and pool.hungry(depth):
             slot = self.pending.popleft()
             pool.give(Job(slot, self._task(slot), slot // len(self.tasks), self.lost.get(slot, {})))

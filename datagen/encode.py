@@ -70,10 +70,13 @@ class EpisodeEncoder:
     ) -> None:
         self._queue.put(None)
         self._thread.join()
-        if error is None and self._error is not None:
-            raise self._error
+        if error is None:
+            if self._error is not None:
+                raise self._error
+            self.stats = {key: collector.result() for key, collector in self._collectors.items()}
 
     def _run(self) -> None:
+        ended = False
         try:
             with ExitStack() as files:
                 writers = {}
@@ -88,11 +91,11 @@ class EpisodeEncoder:
                         writers[key].write(frame)
                         self._collectors[key].add(index, frame)
                     index += 1
+                ended = True
                 for writer in writers.values():
                     writer.close()
-            self.stats = {key: collector.result() for key, collector in self._collectors.items()}
         except BaseException as error:  # handed to the thread that fills the queue
             self._error = error
-            while self._queue.get() is not None:
-                pass
+            while not ended:  # it must not wait for room in the queue
+                ended = self._queue.get() is None
         self.cpu_s = time.thread_time()

@@ -52,6 +52,7 @@ class Ledger:
         self.next = 0
         while self.next in kept or self.next in self._failed:
             self.next += 1
+        self._unresolved = self.next
         for slot, made in list(staged(out)):
             if slot in kept or slot in self._failed:
                 discard(out, slot)
@@ -67,12 +68,22 @@ class Ledger:
         self._waiting[slot] = made
         self._flush_s[slot] = flush_s
 
+    @property
+    def unresolved(self) -> int:
+        """The first slot that is not resolved."""
+        while self._unresolved in self._waiting or self._unresolved in self._failed:
+            self._unresolved += 1
+        return self._unresolved
+
+    @property
     def ready(self) -> int:
         """How many staged slots could be committed now: those before the first unresolved one."""
-        end = self.next
-        while end in self._waiting or end in self._failed:
-            end += 1
-        return end - self.next
+        return self.unresolved - self.next
+
+    @property
+    def open_episodes(self) -> int:
+        """Committed episodes in files that are not full, which the next commit has to write again."""
+        return self._writer.state.open_episodes if self._writer else 0
 
     def commit(self) -> int:
         """Move the slots that are ready into the dataset.
@@ -83,11 +94,11 @@ class Ledger:
         Raises:
             TwinloomError: the disk is full or not writable. Nothing is lost.
         """
-        slots = range(self.next, self.next + self.ready())
+        slots = range(self.next, self.unresolved)
+        if not slots or (self._writer is None and not any(map(self._waiting.get, slots))):
+            return 0  # a dataset begins with its first episode
         episodes = {slot: StagedEpisode(self.out, slot) for slot in slots if self._waiting.get(slot)}
         failures = {s: read_failure(self.out, s) for s in slots if self._waiting.get(s) is False}
-        if not slots or (self._writer is None and not episodes):
-            return 0  # a dataset begins with its first episode
         if self._writer is None:
             self._writer = self._open(next(iter(episodes.values())).spec)
         timing = {slot: episode.timing for slot, episode in episodes.items()}

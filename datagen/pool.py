@@ -22,11 +22,12 @@ from typing import Any
 from assets.errors import TwinloomError
 from assets.machine import cores, threads_shared_among
 from datagen.settings import Settings
-from datagen.worker import Done, Fatal, Job, Ready, Started, run_worker
+from datagen.worker import Alive, Done, Fatal, Job, Ready, Started, run_worker
 
-HUNG_S = 1800.0  # a worker that says nothing for so long is taken for hung
+HUNG_S = 600.0  # a worker that says nothing for so long is taken for hung; rendering and every attempt say something
 STARTS = 3  # workers that may die in a row before one has become ready
-MEMORY_GIB = 1.2  # per worker: MuJoCo, one scene with textures, frames on their way to the encoder
+MEMORY_GIB = 1.2  # per worker: MuJoCo, one scene with textures, small frames on their way to the encoder
+MEMORY_PIXEL = 48  # bytes per worker for every pixel of a frame: copies on their way, and what the encoder looks at
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ class Pool:
                 elif isinstance(message, Done):
                     worker.jobs.pop(0)
                     worker.attempt = None
-                yield message
+                if not isinstance(message, Alive):
+                    yield message
         except (EOFError, ConnectionResetError, BrokenPipeError):
             yield self._bury(worker)
 
@@ -160,9 +162,14 @@ class Pool:
         self._workers.append(_Worker(process, ours, heard=time.monotonic()))
 
 
-def default_workers() -> int:
-    """One worker per core that this process may use, fewer where memory is short."""
-    return max(1, min(cores(), int(_available_gib() / MEMORY_GIB)))
+def default_workers(pixels: int = 0) -> int:
+    """One worker per core that this process may use, fewer where memory is short.
+
+    Args:
+        pixels: of one frame of all cameras together.
+    """
+    each = MEMORY_GIB + pixels * MEMORY_PIXEL / 2**30
+    return max(1, min(cores(), int(_available_gib() / each)))
 
 
 def _available_gib() -> float:

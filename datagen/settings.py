@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from assets.atomic import write_json
 from assets.errors import InvalidSettingsError, TwinloomError
-from assets.machine import versions
+from assets.machine import cores, versions
 from datagen.lerobot.codec import codecs
-from datagen.lerobot.layout import INFO
-from datagen.source import Source
-from datagen.staging import STAGING
+from datagen.lerobot.layout import INFO, SETTINGS
+from datagen.staging import STAGING, staged
 
-SETTINGS = Path("meta/twinloom.json")
 LAYOUT = 1
 PACKAGES = ("mujoco", "numpy", "scipy", "pyarrow", "av")  # noted for bug reports; only the engine's version binds
 
@@ -75,12 +72,13 @@ def check_settings(settings: Settings, episodes: int, workers: int) -> None:
     problems = []
     if episodes < 1:
         problems.append(f"--episodes {episodes}: at least 1")
-    if workers < 1:
-        problems.append(f"--workers {workers}: at least 1")
+    most = max(16, 4 * cores())
+    if not 1 <= workers <= most:
+        problems.append(f"--workers {workers}: 1 to {most} on this machine, or 0 for one a core")
     if settings.attempts < 1:
         problems.append(f"--attempts {settings.attempts}: at least 1")
-    if settings.seed < 0:
-        problems.append(f"--seed {settings.seed}: a whole number from 0")
+    if not 0 <= settings.seed < 2**63:
+        problems.append(f"--seed {settings.seed}: a whole number from 0 to 2^63 - 1")
     if settings.fps < 1:
         problems.append(f"--fps {settings.fps}: a whole number from 1")
     if not settings.cameras:
@@ -109,7 +107,7 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def read_settings(out: Path) -> Settings | None:
-    """Settings of the run in a folder, None if there is none.
+    """Settings that bind further runs in a folder; None if none has begun there, or none has finished anything.
 
     Raises:
         TwinloomError: the folder holds something else, or its settings are unreadable.
@@ -120,7 +118,8 @@ def read_settings(out: Path) -> Settings | None:
             value = json.loads(path.read_text(encoding="utf-8"))
             if value.get("layout") != LAYOUT or "settings" not in value:
                 raise ValueError(value.get("kind", "of another version"))
-            return Settings.from_json(value["settings"])
+            settings = Settings.from_json(value["settings"])
+            return settings if (out / INFO).exists() or any(staged(out)) else None
         except (ValueError, KeyError, TypeError) as error:
             raise TwinloomError(f"{path} is not the settings of a run ({error}); choose another --out") from error
     if out.exists() and not out.is_dir():
@@ -157,20 +156,9 @@ def settle(out: Path, wanted: Settings) -> Settings:
 
 
 def write_settings(out: Path, settings: Settings) -> None:
-    """Keep the settings of a run that begins. An existing file is left as it is."""
-    if not (out / SETTINGS).exists():
+    """Keep the settings of a run that begins; those of a run that is continued are left as they are."""
+    if read_settings(out) is None:
         write_json(out / SETTINGS, {"layout": LAYOUT, "settings": settings.to_json(), "versions": versions(*PACKAGES)})
-
-
-def check_names(source: Source, robot: str, cameras: Sequence[str]) -> None:
-    """Raise UnknownNameError for an unknown robot or camera."""
-    from assets.errors import UnknownNameError
-
-    for kind, names, command in (("robot", [robot], "sim list robots"), ("camera", cameras, "sim list cameras")):
-        known = source.names(kind)
-        for name in names:
-            if name not in known:
-                raise UnknownNameError(kind, name, known, command)
 
 
 def _tuple(value: Any) -> Any:

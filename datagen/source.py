@@ -66,6 +66,14 @@ class Source(Protocol):
         """Engine with its version; episodes of different versions are not mixed."""
         ...
 
+    def check(self, robot: str, fps: int) -> None:
+        """Find out before any work, and without loading the engine, that a run cannot succeed.
+
+        Raises:
+            TwinloomError: the rate is not possible, or files of the robot are not here.
+        """
+        ...
+
     def open(self, render: str) -> dict[str, str]:
         """Get ready in this process. Returns at least {"render": resolved render mode, "renderer": ...}.
 
@@ -112,6 +120,15 @@ class Bimanual:
     def engine(self) -> str:
         """See Source.engine."""
         return f"mujoco {importlib.metadata.version('mujoco')}"
+
+    def check(self, robot: str, fps: int) -> None:
+        """See Source.check."""
+        from assets.robots import load_robot
+        from assets.robots.meshes import load_meshes
+        from sim.bimanual.rate import substeps
+
+        substeps(fps)
+        load_meshes(load_robot(robot))
 
     def open(self, render: str) -> dict[str, str]:
         """See Source.open."""

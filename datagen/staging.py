@@ -160,9 +160,10 @@ def discard(out: Path, slot: int) -> None:
 
 
 def clean_partial(out: Path) -> None:
-    """Remove what killed workers left half written. Only while no worker runs."""
-    for path in (out / STAGING).glob(f"*{PARTIAL}"):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    """Remove what a killed run left half written. Only while no worker runs."""
+    for folder in (out / STAGING, out / "meta", out):
+        for path in folder.glob(f"*{PARTIAL}"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _columns(slot: int, episode: Episode, spec: DatasetSpec, attempts: int) -> dict[str, Any]:

@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,6 +27,7 @@ from datagen.staging import stage_episode, stage_failure
 from sim.seeding import episode_seed
 
 CAMERA = "observation.images."
+ALIVE_S = 1.0  # between signs of life while frames are rendered
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,11 @@ class Started:
 
 
 @dataclass(frozen=True)
+class Alive:
+    """A long rendering goes on."""
+
+
+@dataclass(frozen=True)
 class Done:
     """A slot is resolved and staged.
 
@@ -89,7 +97,7 @@ def run_worker(connection: Connection, source: str, settings: Settings, out: Pat
     """Body of a worker process. The parent alone decides what an interrupt means: see Pool.
 
     Args:
-        connection: gives Job objects, takes Ready, Started, Done and Fatal.
+        connection: gives Job objects, takes Ready, Started, Alive, Done and Fatal.
         source: reference of the source, see load_source.
         settings: of the run, with the render mode to use.
         out: folder of the dataset.
@@ -125,6 +133,7 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
             if rollout.success:
                 episode, spec = compose(job.task, rollout, seed, source, settings)
                 episode.extra |= {"failures": failures, "timing": timing}
+                episode.images = _with_signs_of_life(episode.images, connection)
                 flush_s = stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
                 return Done(job.slot, True, failures, rollout.length, flush_s, trace)
             failures.append(rollout.reason)
@@ -162,6 +171,18 @@ def compose(
         extra={"instructions": rollout.instructions},
     )
     return episode, spec
+
+
+def _with_signs_of_life(
+    frames: Iterable[Mapping[str, np.ndarray]], connection: Connection
+) -> Iterator[Mapping[str, np.ndarray]]:
+    """Large or many images may take longer than a worker may be silent."""
+    said = time.monotonic()
+    for frame in frames:
+        if time.monotonic() - said > ALIVE_S:
+            connection.send(Alive())
+            said = time.monotonic()
+        yield frame
 
 
 def _end_with_parent() -> None:

@@ -21,6 +21,7 @@ INFO = Path("meta/info.json")
 STATS = Path("meta/stats.json")
 TASKS = Path("meta/tasks.parquet")
 CHECKSUMS = Path("meta/SHA256SUMS")
+SETTINGS = Path("meta/twinloom.json")  # of the run of ours that made the dataset, or the origins of a merged one
 FILE_PATTERN = re.compile(r"chunk-(\d{3,})/file-(\d{3,})\.(parquet|mp4)$")
 
 # Columns of the data files that every dataset has beside its own features.
@@ -132,6 +133,8 @@ def read_info(root: Path) -> dict[str, Any]:
     """
     path = root / INFO
     if not path.is_file():
+        if (root / SETTINGS).is_file():
+            raise TwinloomError(f"{root} holds no episode yet; continue its run with the same datagen command")
         raise TwinloomError(f"{root} is no LeRobot dataset: it has no {INFO}")
     try:
         info = json.loads(path.read_text(encoding="utf-8"))

@@ -21,7 +21,6 @@ from datagen.lerobot.video import Clip, scan
 from datagen.lerobot.write import Writer
 
 BATCH_FRAMES = 50_000  # frames whose arrays are held in memory at a time
-ORIGIN = Path("meta/twinloom.json")
 
 
 def merge(
@@ -55,7 +54,7 @@ def merge(
     spec = DatasetSpec(first.fps, first.robot_type, "merged", first.features, "")
     videos = {key: first.info["features"][key].get("info", {}) for key in first.cameras}
     origin = {"layout": 1, "kind": "a merged dataset", "sources": [_origin(source) for source in sources]}
-    sidecars = {ORIGIN: (json.dumps(origin, indent=2, ensure_ascii=False) + "\n").encode()}
+    sidecars = {layout.SETTINGS: (json.dumps(origin, indent=2, ensure_ascii=False) + "\n").encode()}
     with atomic_folder(out) as folder:
         writer = Writer(folder, spec, videos, limits)
         batch: list[Entry] = []
@@ -105,7 +104,7 @@ def _feature_differences(first: Dataset, other: Dataset, name: str) -> Iterator[
 
 
 def _origin(source: Path) -> dict[str, Any]:
-    path = source / ORIGIN
+    path = source / layout.SETTINGS
     there = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {"name": source.resolve().name} | {key: there[key] for key in ("settings", "sources") if key in there}
 

@@ -23,18 +23,20 @@ MB = 1_000_000
 
 @dataclass
 class Cursor:
-    """The open file of one kind and what it holds: rows (or frames) and bytes."""
+    """The open file of one kind and what it holds: rows (or frames), bytes and episodes."""
 
     file: FileId = field(default_factory=FileId)
     rows: int = 0
     bytes: int = 0
+    episodes: int = 0
 
     def place(self, rows: int, size: int, limit: float, limits: Limits) -> FileId:
         """File for the next ``rows`` of ``size`` bytes: this one, or a new one if it would grow beyond ``limit``."""
         if self.rows and self.bytes + size > limit:
-            self.file, self.rows, self.bytes = self.file.next(limits), 0, 0
+            self.file, self.rows, self.bytes, self.episodes = self.file.next(limits), 0, 0, 0
         self.rows += rows
         self.bytes += size
+        self.episodes += 1
         return self.file
 
 
@@ -86,6 +88,11 @@ class State:
         self.episodes += 1
         self.frames += entry.length
         return placed
+
+    @property
+    def open_episodes(self) -> int:
+        """Episodes in the open files, which the next commit has to write again."""
+        return max(cursor.episodes for cursor in (self.data, self.meta, *self.videos.values()))
 
     def files(self) -> set[Path]:
         """Paths of all data, video and episodes files that hold committed rows, relative to the dataset."""
@@ -142,10 +149,11 @@ class State:
             self.episodes += 1
             self.frames += length
         self.data.bytes = self.data.rows * self.row_bytes
-        self.meta.rows = self.meta.bytes = len(table)
+        self.meta.rows = self.meta.bytes = self.meta.episodes = len(table)
 
 
 def _follow(cursor: Cursor, file: FileId, rows: int) -> None:
+    cursor.episodes = cursor.episodes + 1 if file == cursor.file else 1
     cursor.file, cursor.rows = file, rows
 
 

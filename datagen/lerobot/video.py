@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +19,31 @@ from datagen.lerobot.codec import GOP, Codec
 BITEXACT = {"fflags": "+bitexact"}  # no time stamps and no library versions in the file
 
 
+class _Sink:
+    """A binary file as PyAV sees it. Only the first failure counts: PyAV raises it, and would print any further one."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._failed = file, False
+
+    def _try(self, work: Callable[[], int], otherwise: int) -> int:
+        if self._failed:
+            return otherwise
+        try:
+            return work()
+        except OSError:
+            self._failed = True
+            raise
+
+    def write(self, data: bytes) -> int:
+        return self._try(lambda: self._file.write(data), len(data))
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._try(lambda: self._file.seek(offset, whence), offset)
+
+    def tell(self) -> int:
+        return self._try(self._file.tell, 0)
+
+
 class VideoWriter:
     """Encodes RGB frames into an MP4.
 
@@ -30,7 +55,7 @@ class VideoWriter:
 
     def __init__(self, file: BinaryIO, width: int, height: int, fps: int, codec: Codec) -> None:
         self._shape = (height, width, 3)
-        self._container: OutputContainer = av.open(file, "w", format="mp4", options=BITEXACT)
+        self._container: OutputContainer = av.open(_Sink(file), "w", format="mp4", options=BITEXACT)
         options = codec.encoder_options()
         stream = cast(av.VideoStream, self._container.add_stream(codec.encoder, rate=fps, options=options))
         stream.width, stream.height = width, height
@@ -144,7 +169,7 @@ def join(file: BinaryIO, clips: Iterable[Clip], fps: int) -> None:
     Raises:
         TwinloomError: a clip is damaged, too short, begins without a key frame, or was encoded with other settings.
     """
-    output: OutputContainer = av.open(file, "w", format="mp4", options=BITEXACT)
+    output: OutputContainer = av.open(_Sink(file), "w", format="mp4", options=BITEXACT)
     frame = Fraction(1, fps)
     target: av.VideoStream | None = None
     header: bytes | None = None

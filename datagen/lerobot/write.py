@@ -103,6 +103,7 @@ class Writer:
                 raise storage_error(self.root, error) from error
         except BaseException:
             self.state, self.manifest = before, old_sums
+            shutil.rmtree(self.root / COMMIT, ignore_errors=True)
             raise
 
     def _commit(self, before: State, placed: list[Placed], sidecars: Mapping[Path, bytes]) -> None:

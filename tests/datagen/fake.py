@@ -70,6 +70,7 @@ class FakeRollout:
     def render(self, cameras: Sequence[str], size: tuple[int, int], mode: str) -> Iterator[dict[str, np.ndarray]]:
         mark = label(self.record["seed"])
         for frame in range(self.length):
+            time.sleep(float(os.environ.get("FAKE_FRAME_SLEEP", "0")))
             yield {
                 camera: paint(mark << 8 | frame & 255, size, 60 + 40 * index) for index, camera in enumerate(cameras)
             }
@@ -89,6 +90,9 @@ class Fake:
 
     def engine(self) -> str:
         return os.environ.get("FAKE_ENGINE", "fake 1.0")
+
+    def check(self, robot: str, fps: int) -> None:
+        pass
 
     def open(self, render: str) -> dict[str, str]:
         return {"render": "fast" if render == "auto" else render, "renderer": "crayon"}

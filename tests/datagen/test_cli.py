@@ -45,9 +45,15 @@ def test_help_loads_nothing_heavy():
         (("verfy", "x"), 'unknown command "verfy"; there are verify, merge, report, replay'),
         (("--tasks", "turn_swich"), 'unknown task "turn_swich". Did you mean turn_switch? All tasks: sim list tasks'),
         (("--tasks", "9999"), "9999 tasks asked, there are"),
+        (("--tasks", "none"), 'unknown task "none"'),
         (("--robot", "franka"), 'unknown robot "franka". Did you mean franka-panda?'),
+        (("--robot", "franka-panda piper"), 'unknown robot "franka-panda piper"'),
         (("--cameras", "heat"), 'unknown camera "heat". Did you mean head?'),
         (("--randomize", "lightning"), 'unknown axis "lightning". Did you mean lighting?'),
+        (("--cameras", "none"), 'unknown camera "none"'),
+        (("--seed", "99999999999999999999"), "--seed 99999999999999999999: a whole number from 0 to 2^63 - 1"),
+        (("--workers", "1000000"), "--workers 1000000: 1 to "),
+        (("--fps", "7"), "fps 7 does not divide the physics rate of 250 Hz; allowed: 1, 2, 5, 10, 25"),
         (("--size", "320"), '--size "320" is not of the form WIDTHxHEIGHT'),
         (("--episodes", "0", "--attempts", "0"), "--episodes 0: at least 1; --attempts 0: at least 1"),
         (("verify", "/nowhere"), "/nowhere is no folder"),
@@ -62,6 +68,14 @@ def test_mistakes_are_one_line(words, message):
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+def test_missing_meshes_are_noticed_before_anything_is_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("TWINLOOM_CACHE", str(tmp_path / "nothing"))
+    done = datagen("--out", str(tmp_path / "data"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: the meshes of franka-panda are not here; run: assets pull franka-panda\n"
+    assert not (tmp_path / "data").exists()
 
 
 def test_verify_says_what_it_found(tmp_path):

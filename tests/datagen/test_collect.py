@@ -15,12 +15,13 @@ import pytest
 from assets.errors import InvalidSettingsError, TwinloomError
 from assets.progress import Progress
 from datagen.account import ACCOUNT, read_timing
-from datagen.collect import ERRORS, collect
-from datagen.ledger import FAILED
+from datagen.collect import ERRORS, REWRITTEN, collect
+from datagen.ledger import FAILED, Ledger
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.verify import verify
 from datagen.lock import is_locked, writer_lock
 from datagen.pool import Pool, default_workers
+from datagen.settings import read_settings, write_settings
 from tests.datagen.conftest import files_of, make_run
 from tests.datagen.fake import label, read_number
 
@@ -133,6 +134,49 @@ def test_all_wrong_numbers_are_named_at_once(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_settings_bind_only_once_something_is_finished(tmp_path, settings):
+    out = tmp_path / "data"
+    write_settings(out, replace(settings, seed=1, size=(8192, 8192)))
+    with pytest.raises(TwinloomError, match="holds no episode yet; continue its run"):
+        Dataset(out)
+    assert collect(make_run(out)).account.made == 6
+    assert read_settings(out) == replace(settings, render="fast")
+    with pytest.raises(InvalidSettingsError, match="seed is 0 there and 1 now"):
+        collect(make_run(out, seed=1))
+
+
+def test_slots_that_all_fail_do_not_stop_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("datagen.collect.WINDOW", 4)  # no dataset begins before an episode is made
+    outcome = collect(make_run(tmp_path / "data", 9, 1, tasks=("hopeless",), attempts=1))
+    assert outcome.account.attempts == 9
+
+
+def test_files_are_not_written_again_and_again(reference, tmp_path, monkeypatch):
+    rewritten, commits = [], Ledger.commit
+
+    def commit(ledger: Ledger) -> int:
+        rewritten.append(ledger.open_episodes)
+        return commits(ledger)
+
+    monkeypatch.setattr(Ledger, "commit", commit)
+    collect(make_run(tmp_path / "data", 6, 2, tasks=TASKS, run={"commit_slots": 1}))
+    assert sum(rewritten[:-1]) <= REWRITTEN * 18  # the last commit must not wait
+    assert len(rewritten) > 4
+    assert files_of(tmp_path / "data") == files_of(reference)
+
+
+def test_leftovers_of_killed_writes_are_removed(tmp_path):
+    out = tmp_path / "data"
+    for name in ("report.html.7.partial", "meta/account.json.7.partial", ".staging/slot-000009.json.7.partial"):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text("{")
+    (out / "report.html.7.partial").rename(tmp_path / "later")  # before a run begins, it is not ours to remove
+    collect(make_run(out, 1))
+    (tmp_path / "later").rename(out / "report.html.7.partial")
+    collect(make_run(out, 2))
+    assert list(out.rglob("*.partial")) == []
+
+
 @pytest.mark.parametrize(
     ("prepare", "message"),
     [
@@ -178,6 +222,13 @@ def test_a_hung_worker_is_replaced(tmp_path, monkeypatch):
     assert dict(outcome.account.reasons) == {"worker hung": 1}
 
 
+def test_a_long_rendering_is_not_taken_for_hung(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_FRAME_SLEEP", "0.8")
+    monkeypatch.setenv("FAKE_SLEEP", "0")
+    outcome = collect(make_run(tmp_path / "data", 1, 1, tasks=("slow",), attempts=1, run={"hung_s": 3}))
+    assert outcome.account.made == 1
+
+
 def test_workers_that_die_while_starting_end_the_run(tmp_path, settings):
     with pytest.raises(TwinloomError, match=r"die while they start \(exit code 1\); see: sim doctor"):
         collect(replace(make_run(tmp_path / "data"), source="tests.datagen.test_collect:Unstartable"))
@@ -193,6 +244,9 @@ class Unstartable:
         if "worker" in __import__("multiprocessing").current_process().name:
             raise ImportError("no such library")
 
+    def check(self, robot: str, fps: int) -> None:
+        pass
+
 
 def test_a_worker_that_cannot_render_ends_the_run_with_its_reason(tmp_path):
     with pytest.raises(TwinloomError, match="no OpenGL here"):
@@ -202,6 +256,9 @@ def test_a_worker_that_cannot_render_ends_the_run_with_its_reason(tmp_path):
 class Blind:
     name = "fake"
     action_space = ""
+
+    def check(self, robot: str, fps: int) -> None:
+        pass
 
     def open(self, render: str) -> dict[str, str]:
         raise TwinloomError("no OpenGL here")
@@ -224,6 +281,7 @@ def test_libraries_in_workers_use_one_thread(tmp_path, monkeypatch, settings):
     assert started[0]["MKL_NUM_THREADS"] == "3"
     assert "OMP_NUM_THREADS" not in os.environ
     assert 1 <= default_workers() <= (os.cpu_count() or 1)
+    assert default_workers(pixels=10**12) == 1
 
 
 def test_progress_is_quiet_without_a_terminal(tmp_path, capfd):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -264,6 +265,16 @@ def test_an_encoder_that_fails_says_so_and_leaves_nothing(tmp_path):
     assert list((tmp_path / ".staging").iterdir()) == []
 
 
+def test_an_encoder_that_fails_at_the_very_end_says_so_too(tmp_path, monkeypatch):
+    def full(self):
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr("datagen.encode.VideoWriter.close", full)
+    with pytest.raises(TwinloomError, match="the disk is full"):
+        stage_episode(tmp_path, 0, make_episode(0, 9), SPEC, codecs["h264"], 1)
+    assert list((tmp_path / ".staging").iterdir()) == []
+
+
 def test_another_dataset_in_the_folder_is_not_continued(staged, tmp_path):
     root = write(tmp_path / "data", staged[:2])
     with pytest.raises(InvalidSettingsError, match=r'head", info, video.fps is 25 there, 50 here; fps is 25 there, 50'):
@@ -322,6 +333,15 @@ def test_reading_in_random_order_is_exact(staged, tmp_path):
         places = [(n, k) for n in range(len(dataset)) for k in range(dataset.row(n)["length"])]
         random.Random(0).shuffle(places)
         assert all(read_number(dataset.frame(n, k, HEAD)) == n << 8 | k for n, k in places)
+
+
+def test_a_continued_writer_knows_what_is_open(staged, tmp_path):
+    writer = Writer(tmp_path / "data", SPEC, VIDEOS, SMALL)
+    for episode in staged:
+        writer.append([episode.entry])
+        again = Writer(tmp_path / "data", SPEC, VIDEOS, SMALL).state
+        assert (again.data, again.meta, again.videos) == (writer.state.data, writer.state.meta, writer.state.videos)
+    assert 0 < writer.state.open_episodes < len(staged)
 
 
 @pytest.mark.slow

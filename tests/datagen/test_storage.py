@@ -39,8 +39,9 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_is_one_line_and_the_run_continues_when_there_is_room(tmp_path):
-    with mounted(tmp_path / "disk", "size=350k") as disk:
+@pytest.mark.parametrize("room", ["24k", "130k", "350k"])  # while staging, while joining, at a later commit
+def test_a_full_disk_is_one_line_and_the_run_continues_when_there_is_room(tmp_path, room):
+    with mounted(tmp_path / "disk", f"size={room}") as disk:
         done = run_fake(disk / "data")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1

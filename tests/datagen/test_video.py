@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 from pathlib import Path
@@ -71,6 +72,42 @@ def test_h264_takes_every_size(tmp_path, size):
 def test_sizes_a_codec_cannot_hold_are_refused_with_the_way_out():
     with pytest.raises(TwinloomError, match="at least 4x4 pixels, got 3x9; choose another --size or --codec h264"):
         codecs["av1"].pix_fmt(3, 9)
+
+
+class FullDisk(io.FileIO):
+    """A file on a disk that has room for so many bytes."""
+
+    def __init__(self, path: Path, room: int) -> None:
+        super().__init__(path, "wb")
+        self.room = room
+
+    def write(self, data) -> int:
+        fitting = min(len(data), self.room - self.tell())
+        if fitting <= 0 < len(data):
+            raise OSError(errno.ENOSPC, "no space left")
+        return super().write(memoryview(data)[:fitting])
+
+
+@pytest.mark.parametrize("work", ["encode", "join"])
+def test_a_disk_that_is_full_at_any_moment_is_an_error_and_silent(tmp_path, capfd, work):
+    source = write_clip(tmp_path / "clip.mp4", range(0, 60_000, 1000))
+    room = 0
+    while True:
+        try:
+            with io.BufferedWriter(FullDisk(tmp_path / "full.mp4", room), 4096) as file:
+                if work == "join":
+                    join(file, [Clip(source, 0, 60)] * 8, 25)
+                else:
+                    writer = VideoWriter(file, 32, 24, 25, codecs["h264"])
+                    for number in range(0, 60_000, 125):
+                        writer.write(paint(number, (32, 24), 90))
+                    writer.close()
+            break
+        except OSError as error:
+            assert error.errno == errno.ENOSPC  # noqa: PT017
+            room += 1021
+    assert (tmp_path / "full.mp4").stat().st_size > room - 1021 > 20_000
+    assert capfd.readouterr().err == ""
 
 
 def test_frames_of_another_shape_are_refused(tmp_path):
