@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Literal
 
@@ -30,7 +29,6 @@ def _robots() -> Iterator[tuple[str, str]]:
 
 
 def _objects() -> Iterator[tuple[str, str]]:
-    os.environ.setdefault("MUJOCO_GL", "egl")
     import mujoco
 
     from assets.objects import library

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-
-os.environ.setdefault("MUJOCO_GL", "egl")
 
 import mujoco
 

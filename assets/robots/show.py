@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
+os.environ.setdefault("MUJOCO_GL", "egl")  # read once, when MuJoCo is first imported
+
+import mujoco
 import numpy as np
 
 from assets.atomic import atomic_file
 from assets.command import run_command
 from assets.machine import REPOSITORY
-from assets.robots.build import add_robot, mujoco
+from assets.robots.build import add_robot
 from assets.robots.record import SIDES, RobotRecord, Visuals, load_robot, robots
 
 TABLE_HEIGHT = 0.74

@@ -179,6 +179,17 @@ def test_an_empty_table_gives_zeros():
 
 # ------------------------------------------------------------------- repetition
 
+
+@pytest.mark.parametrize("first", ["mujoco", "assets.robots.build", "sim.bimanual.view", "sim.bimanual.randomize"])
+def test_pictures_do_not_depend_on_what_is_imported_first(first):
+    body = f"import {first}, mujoco; from sim.bimanual.rollout import StateRenderer\n"
+    body += "model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom size=\"1\"/></worldbody></mujoco>')\n"
+    body += "StateRenderer(model, (8, 8), 'fast').close()"
+    environment = {k: v for k, v in os.environ.items() if k != "MUJOCO_GL"}
+    done = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, cwd=REPOSITORY, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
 SCRIPT = """
 import hashlib, sys
 import numpy as np
