@@ -40,10 +40,8 @@ def serve(rollout: Rollout, port: int) -> None:
     server.scene.set_up_direction("+z")
     server.initial_camera.position, server.initial_camera.look_at = (0.0, 1.15, 1.5), (0.0, -0.2, 0.85)
     mujoco.mj_kinematics(model, data)
-    handles = {
-        body: server.scene.add_mesh_trimesh(f"/{model.body(body).name}", mesh)
-        for body, mesh in body_meshes(model).items()
-    }
+    # flat names: poses are the world's, and a slash would make one body the child of another
+    handles = {body: server.scene.add_mesh_trimesh(f"/body{body}", mesh) for body, mesh in body_meshes(model).items()}
     playing = server.gui.add_checkbox("play", True)
     frame = server.gui.add_slider("frame", 0, rollout.length - 1, 1, 0)
     server.gui.add_markdown(f"**{rollout.record['task']}**: {rollout.instruction}")
