@@ -13,6 +13,18 @@ from assets.machine import install_line
 class TwinloomError(Exception):
     """Base of every error a user can cause or cure; commands print it as one line and exit with code 2."""
 
+    def __reduce__(self):
+        # Exception would hand the message to __init__, which asks for other things in subclasses; a pool of processes
+        # waits for ever for an error that cannot be unpickled.
+        return _again, (type(self), str(self), self.__dict__)
+
+
+def _again(kind: type[TwinloomError], message: str, attributes: dict) -> TwinloomError:
+    """An error as it was, in another process."""
+    error = kind.__new__(kind, message)
+    error.__dict__.update(attributes)
+    return error
+
 
 class UnknownNameError(TwinloomError):
     """A name that is in no registry.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shlex
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError, require
 from assets.machine import REPOSITORY, install_line
 from assets.registry import Registry
+from sim.engine.gl import NoOpenGLError
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,20 @@ def test_every_problem_is_reported_at_once():
     error = InvalidSettingsError("datagen settings", ["fps 7 does not divide 250", "episodes must be positive"])
     assert str(error) == "datagen settings: fps 7 does not divide 250; episodes must be positive"
     assert isinstance(error, TwinloomError)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownNameError("task", "a", ["b"], "sim list tasks"),
+        InvalidSettingsError("datagen settings", ["fps 7", "episodes 0"]),
+        NoOpenGLError("no EGL device. Try this"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_survive_the_way_out_of_a_worker_process(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 def test_missing_optional_dependency_names_a_command_that_installs_it(monkeypatch, tmp_path):
