@@ -39,6 +39,7 @@ class Candidate:
 def candidates(actor: Actor, grasps: Iterable[GraspPoint], max_opening: float) -> list[Candidate]:
     """All hand poses for the given grasp points: tilted within their range, and with the fingers exchanged."""
     found: list[Candidate] = []
+    seen: set[bytes] = set()  # grasps that differ only in the exchange of the fingers lead to the same poses
     T_object = inverse(actor.pose())
     for grasp in grasps:
         if grasp.width > 0.97 * max_opening:
@@ -52,6 +53,10 @@ def candidates(actor: Actor, grasps: Iterable[GraspPoint], max_opening: float) -
                 T[:3, :3] = T[:3, :3] @ rotation_about([0, 1, 0], -tilt)
                 if flip:
                     T = T @ _FLIP
+                key = (np.round(T, 6) + 0.0).tobytes()
+                if key in seen:
+                    continue
+                seen.add(key)
                 found.append(Candidate(T, T_object @ T, grasp, 0.4 * abs(tilt)))
     return found
 

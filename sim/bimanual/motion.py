@@ -19,6 +19,7 @@ from sim.geometry import inverse
 GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects away
 MAX_SAG = 0.03  # radians
 GRAZE = 0.0005  # metres of penetration that do not count: resting contacts have as much
+SLIP = 0.002  # metres by which a line may end up in something although it was planned clear: things moved a little
 COMFORT = 0.01  # metres of clearance that paths keep where there is room
 LET_GO = 0.15  # of the gripper's stroke, by which it opens at least to let something go
 CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
@@ -380,7 +381,7 @@ class Motion:
         touch = touch | self.touched_now(side)
         for q in path:
             arms = self.configuration(**{side: q})
-            if not self.clear(arms, {side: touch}):
+            if not self.clear(arms, {side: touch}, margin=-SLIP):
                 what = self.contact(arms, {side: touch})
                 raise PlanningError("in collision", f"{side} arm on a straight line: {what}")
 

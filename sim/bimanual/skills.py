@@ -175,13 +175,16 @@ class Skills:
         with self.motion.after(other(side), meanwhile):
             index, q_pre = self.feasible.place(side, goal, T_object_hand, prefer, room, opening if release else None)
 
-        def final() -> np.ndarray:
+        T_goal = goal.object_poses()[index]
+
+        def ways() -> list[np.ndarray]:
             _, T_now = self.motion.held[side]
-            return goal.object_poses()[index] @ inverse(T_now)
+            # at the edge of reach what slipped on the way may be too much to make up for
+            return [(T_goal @ inverse(T_now))[None], (T_goal @ T_object_hand)[None]]
 
         steps: list[Step] = [
             Move(side, q_pre, speed=speed, touch=frozenset()),
-            self._line(side, final, goal.touch | {goal.actor.name}, slow=True, detour=not release),
+            Line(side, ways, goal.touch | {goal.actor.name}, 0.6, detour=not release),
         ]
         if release:
             steps.append(Grip(side, opening, drops=goal.actor))
@@ -227,9 +230,9 @@ class Skills:
         return [Line(side, ways, _names(touch), speed, check, detour=True)]
 
     def lift(self, side: Side, height: float = 0.1, **options) -> list[Step]:
-        """Straight up, or half as far at the edge of reach; what the object stood on may still touch at the start."""
+        """Straight up, at the edge of reach less high; what the object stood on may still touch at the start."""
         touch = {"table", *self._resting_on(side), *_names(options.pop("touch", ()))}
-        return self.move_by(side, (0, 0, height), touch=touch, shares=(1.0, 0.75, 0.5), **options)
+        return self.move_by(side, (0, 0, height), touch=touch, shares=(1.0, 0.75, 0.5, 0.35), **options)
 
     def carry(
         self, actor: Actor, T_goal: np.ndarray, *, speed: float = 1.0, touch: Iterable[Actor | str] = ("table",)

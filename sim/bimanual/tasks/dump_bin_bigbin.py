@@ -6,6 +6,10 @@ the middle by the right arm. Success: every ball lies in the big bin and the des
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 
 from assets.objects.model import GraspPoint
@@ -23,8 +27,10 @@ from sim.geometry import pose, rotation_about
 BIG_BIN = (-0.45, 0.0)
 BALLS = 5
 RADIUS = 0.008
-POUR_HEIGHT = 0.90  # metres above the floor, of the desk bin's centre
-TILT = np.radians(125)
+OVER = ((-0.45, 0.0, 0.90), (-0.42, -0.12, 0.96))  # where the desk bin's centre may be when it is poured out
+TILT = (2.2, 2.1, 2.0)  # radians
+SIDEWAYS = np.pi / 2  # the held side of the rim need not go up: a hand that turns about its own approach tips it too
+LEAN = (-1.0, 1.0)  # radians by which a hand on the rim may lean along it, so that it need not point up when pouring
 
 
 class DumpBinBigbin(Task):
@@ -58,7 +64,7 @@ class DumpBinBigbin(Task):
             robot.do(robot.lift("right", 0.08))
             robot.do(robot.place("right", middle))
             robot.do(robot.home("right"))
-        above = robot.goal(self.bin, (*BIG_BIN, POUR_HEIGHT), "center", pre=0.05, touch=[])
+        above = robot.goal(self.bin, np.array([pose(spot) for spot in OVER]), "center", pre=0.05, touch=[])
         steps, pour = self._grasp_to_pour(robot, above)
         robot.do(steps)
         robot.do(robot.lift("left", 0.15, speed=0.7))
@@ -67,23 +73,36 @@ class DumpBinBigbin(Task):
         robot.do(robot.wait("left", 0.6))
 
     def _grasp_to_pour(self, robot: Skills, above: Goal) -> tuple[list[Step], Goal]:
-        """A grasp on the rim and the pouring goal that goes with it: the held side up, the balls leave opposite."""
+        """A grasp on the rim and the pouring goal that goes with it: best the held side up, the balls leave there."""
         failure: PlanningError | None = None
-        for grasp in self.bin.asset.grasps_in("rim"):
-            pour = robot.goal(self.bin, self._poured(grasp), "center", yaw="aligned", pre=0.02, touch=[])
-            try:
-                return robot.grasp("left", self.bin, grasps=[grasp], then=[above, pour]), pour
-            except PlanningError as error:
-                failure = failure or error
+        rim = self.bin.asset.grasps_in("rim")
+        leaning = [replace(grasp, tilt=LEAN) for grasp in rim]
+        for grasps, turns in ((rim, (0.0,)), (leaning, (SIDEWAYS, -SIDEWAYS))):
+            for grasp in grasps:
+                pour = self._poured(robot, grasp, turns, TILT[:1])
+                try:
+                    steps = robot.grasp("left", self.bin, grasps=[grasp], then=[pour, above])
+                except PlanningError as error:
+                    failure = failure or error
+                    continue
+                return steps, self._poured(robot, grasp, turns, TILT)
         raise failure or PlanningError("no feasible grasp", "the bin has no rim")
 
-    def _poured(self, grasp: GraspPoint) -> np.ndarray:
-        """(K, 4, 4) frames of the bin's centre above the big bin, tipped away from the grasped side of the rim."""
-        x, y = grasp.T_object_hand[:2, 3]
-        tipped = rotation_about([-y, x, 0.0], -TILT)
-        turns = [rotation_about([0, 0, 1], h) @ tipped for h in np.linspace(0, 2 * np.pi, 24, endpoint=False)]
-        # the mouth looks along z: not towards the table, onto which balls could fly
-        return np.array([pose((*BIG_BIN, POUR_HEIGHT), R) for R in turns if R[0, 2] < 0.35])
+    def _poured(self, robot: Skills, grasp: GraspPoint, turns: Sequence[float], tilts: Sequence[float]) -> Goal:
+        """The bin's centre above the big bin, tipped.
+
+        Args:
+            turns: radians from the grasped side of the rim to the side that goes up.
+            tilts: radians by which it is tipped.
+        """
+        frames = []
+        for turn, tilt in product(turns, tilts):
+            x, y = rotation_about([0, 0, 1], turn)[:2, :2] @ grasp.T_object_hand[:2, 3]
+            tipped = rotation_about([-y, x, 0.0], -tilt)
+            headings = (rotation_about([0, 0, 1], h) @ tipped for h in np.linspace(0, 2 * np.pi, 24, endpoint=False))
+            # the mouth looks along z: not towards the table, onto which balls could fly
+            frames += [pose(spot, R) for R in headings if R[0, 2] < 0.35 for spot in OVER]
+        return robot.goal(self.bin, np.array(frames), "center", yaw="aligned", pre=0.02, touch=[])
 
     def check_success(self, world: World) -> bool:
         return all(self._binned(ball) for ball in self.balls) and world.held_by(self.bin, "left")

@@ -15,6 +15,8 @@ from sim.bimanual.task import Task
 from sim.bimanual.world import World
 
 BASKET = (0.0, -0.15)
+ACROSS = tuple(float(turn + swing) for turn in (0.0, np.pi) for swing in np.linspace(-0.4, 0.4, 5))
+ROOM = 0.11  # metres across the basket; its x axis is the longer one, a bread's is the shorter one
 
 
 class PlaceBreadBasket(Task):
@@ -62,12 +64,13 @@ class PlaceBreadBasket(Task):
         robot.do(robot.place(other(first), self._goal(robot, by_side[other(first)]), retreat=0.12))
 
     def _goal(self, robot: Skills, bread: Actor):
-        """The middle for one bread; for two, each its own half along the basket's length, whichever suits both."""
+        """The middle for one bread; for two, each its own half along the basket's length, and across it if it fits."""
         T = self.basket.point("inside")
         along = sorted(self.breads, key=lambda b: float(T[:3, 0] @ b.start[:3, 3]))
         shift = 0.045 * (2 * along.index(bread) - 1) if len(along) == 2 else 0.0
-        spread = shift * T[:3, 0]
-        return robot.goal(bread, T[:3, 3] + spread, pre=0.12, above=0.015, touch=[self.basket, *self.breads])
+        T[:3, 3] += shift * T[:3, 0]
+        yaw = ACROSS if len(along) == 2 and bread.asset.extents[1] < ROOM else "free"
+        return robot.goal(bread, T, yaw=yaw, pre=0.12, above=0.015, touch=[self.basket, *self.breads])
 
     def check_success(self, world: World) -> bool:
         return (
