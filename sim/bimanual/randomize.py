@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +34,55 @@ AXES: dict[str, str] = {
     "dynamics": "factors on friction 0.8-1.25, mass 0.8-1.25, servo stiffness 0.9-1.1, joint damping 0.8-1.25",
     "latency": "commands reach the servos 0-40 ms late",
 }
+
+
+class Between(NamedTuple):
+    """A uniform distribution; both ends are included where the unit is a count."""
+
+    low: float
+    high: float
+    unit: str = ""
+
+    def draw(self, rng: np.random.Generator) -> float:
+        """One number."""
+        return float(rng.uniform(self.low, self.high))
+
+    def count(self, rng: np.random.Generator) -> int:
+        """One whole number."""
+        return int(rng.integers(int(self.low), int(self.high) + 1))
+
+
+# axis -> quantity -> what it is drawn from; the table in docs/simulator.md is made of this
+RANGES: dict[str, dict[str, Between]] = {
+    "clutter": {"objects": Between(4, 10, "as many as find room")},
+    "lighting": {
+        "lamps": Between(1, 3),
+        "x": Between(-1.5, 1.5, "m"),
+        "y": Between(-1.4, 0.4, "m"),
+        "z": Between(1.4, 2.8, "m"),
+        "intensity of the main lamp": Between(0.40, 0.75),
+        "intensity of other lamps": Between(0.10, 0.30),
+        "depth of colour": Between(0.0, 0.45),
+        "ambient light": Between(0.30, 0.55),
+    },
+    "table": {"height": Between(-0.03, 0.03, "m")},
+    "camera": {
+        "x, y and z": Between(-0.01, 0.01, "m"),
+        "direction": Between(0.0, 1.0, "degrees"),
+        "field of view": Between(0.98, 1.02, "×"),
+        "x, y and z on a wrist": Between(-0.004, 0.004, "m"),
+        "roll, pitch and yaw on a wrist": Between(-1.0, 1.0, "degrees"),
+    },
+    "dynamics": {
+        "friction of every surface": Between(0.8, 1.25, "×"),
+        "mass of objects": Between(0.8, 1.25, "×"),
+        "servo stiffness": Between(0.9, 1.1, "×"),
+        "joint damping": Between(0.8, 1.25, "×"),
+    },
+    "latency": {"delay": Between(0, 10, "physics steps of 4 ms")},
+}
 CLEAN_RATE = 0.02  # share of randomised episodes without clutter, and of surfaces without texture, as in RoboTwin
-CLUTTER_COUNT = (4, 10)
+DIRECTIONAL_RATE = 0.6  # share of main lamps that shine from far away, like the sun
 CLUTTER_RADIUS = 0.12  # metres; larger objects would hide the task
 LOW = 0.05  # metres; anything taller stays in the half of the table that is farther from the robot
 
@@ -67,20 +115,20 @@ def vary_before(spec: SceneSpec, axes: Iterable[str], seed: np.random.SeedSequen
 
 
 def _table(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
-    return replace(spec, table_bias=round(float(rng.uniform(-0.03, 0.03)), 4))
+    return replace(spec, table_bias=round(RANGES["table"]["height"].draw(rng), 4))
 
 
 def _lighting(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
     """One main lamp, which casts the shadow, and up to two fill lamps."""
-    lights = []
-    for i in range(int(rng.integers(1, 4))):
-        directional = bool(i == 0 and rng.random() < 0.6)
-        x, y, z = rng.uniform(-1.5, 1.5), rng.uniform(-1.4, 0.4), rng.uniform(1.4, 2.8)
+    lights, of = [], RANGES["lighting"]
+    for i in range(of["lamps"].count(rng)):
+        directional = bool(i == 0 and rng.random() < DIRECTIONAL_RATE)
+        x, y, z = of["x"].draw(rng), of["y"].draw(rng), of["z"].draw(rng)
         aim = np.array([rng.uniform(-0.2, 0.2), rng.uniform(-0.15, 0.15), 0.75]) - [x, y, z]
-        hue = 1.0 - rng.uniform(0.0, 0.45) * rng.random(3)  # from white to clearly tinted
-        strength = rng.uniform(0.40, 0.75) if i == 0 else rng.uniform(0.10, 0.30)
+        hue = 1.0 - of["depth of colour"].draw(rng) * rng.random(3)  # from white to clearly tinted
+        strength = of["intensity of other lamps" if i else "intensity of the main lamp"].draw(rng)
         lights.append(LightSpec(_vec((x, y, z)), _vec(aim), _vec(strength * hue), directional, i == 0))
-    ambient = _vec(rng.uniform(0.30, 0.55) * (1.0 - 0.2 * rng.random(3)))
+    ambient = _vec(of["ambient light"].draw(rng) * (1.0 - 0.2 * rng.random(3)))
     return replace(spec, lights=tuple(lights), ambient=ambient)
 
 
@@ -94,26 +142,24 @@ def _background(spec: SceneSpec, rng: np.random.Generator, split: str) -> SceneS
 
 
 def _camera(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
-    cameras = {}
+    cameras, of = {}, RANGES["camera"]
     for name, c in spec.cameras.items():
         forward = np.asarray(c.forward) / np.linalg.norm(c.forward)
-        turned = rotation_about(rng.normal(size=3), np.radians(rng.uniform(0, 1))) @ forward
-        cameras[name] = CameraSpec(
-            _vec(np.asarray(c.pos) + rng.uniform(-0.01, 0.01, 3)),
-            _vec(turned),
-            round(c.fovy * rng.uniform(0.98, 1.02), 4),
-        )
-    wrist = (*_vec(rng.uniform(-0.004, 0.004, 3)), *_vec(np.radians(rng.uniform(-1, 1, 3))))
-    return replace(spec, cameras=cameras, wrist_offset=wrist)
+        turned = rotation_about(rng.normal(size=3), np.radians(of["direction"].draw(rng))) @ forward
+        pos = _vec(x + of["x, y and z"].draw(rng) for x in c.pos)
+        cameras[name] = CameraSpec(pos, _vec(turned), round(c.fovy * of["field of view"].draw(rng), 4))
+    shift = _vec(of["x, y and z on a wrist"].draw(rng) for _ in range(3))
+    turn = _vec(np.radians(of["roll, pitch and yaw on a wrist"].draw(rng)) for _ in range(3))
+    return replace(spec, cameras=cameras, wrist_offset=(*shift, *turn))
 
 
 def _dynamics(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
-    values = (rng.uniform(0.8, 1.25), rng.uniform(0.8, 1.25), rng.uniform(0.9, 1.1), rng.uniform(0.8, 1.25))
-    return replace(spec, dynamics=DynamicsSpec(*(round(float(v), 4) for v in values)))
+    factors = [round(factor.draw(rng), 4) for factor in RANGES["dynamics"].values()]
+    return replace(spec, dynamics=DynamicsSpec(*factors))
 
 
 def _latency(spec: SceneSpec, rng: np.random.Generator) -> SceneSpec:
-    return replace(spec, latency=int(rng.integers(0, 11)))
+    return replace(spec, latency=RANGES["latency"]["delay"].count(rng))
 
 
 def _vec(values: Iterable[float]) -> tuple[float, float, float]:
@@ -130,7 +176,7 @@ def add_clutter(scene: Scene, rng: np.random.Generator) -> SceneSpec:
         return scene.spec
     banned = _confusable(scene)
     pool = [key for key in library.clutter_pool() if key[0] not in banned]
-    wanted = int(rng.integers(CLUTTER_COUNT[0], CLUTTER_COUNT[1] + 1))
+    wanted = RANGES["clutter"]["objects"].count(rng)
     placed: list[tuple[np.ndarray, float]] = []
     placements: list[Placement] = []
     failures = 0
