@@ -22,7 +22,7 @@ from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, or wait, so that the staging folder stays small
-REWRITTEN = 2  # a commit waits until at most so many old episodes are written again for each new one ...
+REWRITTEN = 1  # a commit waits until at most so many old episodes are written again for each new one ...
 COMMIT_SHARE = 50  # ... or until a commit as long as the last takes one part in so many of the time
 DEATHS = 2  # workers that die at the same attempt before it counts as failed
 ERRORS = Path("meta/errors.log")

@@ -56,15 +56,17 @@ def encode() -> Samples:
 
 @benchmark("datagen/append_at_1000_vs_at_0", unit="episodes/cpu-s", peer="the same commits into an empty dataset")
 def append() -> Samples:
-    """Writing must cost the same however large the dataset is: commits of 64 episodes late and early."""
+    """Writing must cost the same however large the dataset is: a commit as a run makes it then, late and early."""
     import shutil
 
+    from datagen.collect import REWRITTEN
     from datagen.episode import DatasetSpec, Episode, Feature
     from datagen.lerobot.codec import codecs
     from datagen.lerobot.write import Writer
     from datagen.staging import StagedEpisode, stage_episode
 
-    batch, before = 64, 1000
+    before = 1000
+    batch = before // REWRITTEN
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         features = {"action": Feature("float32", (16,), tuple(f"a{i}" for i in range(16)))}

@@ -161,7 +161,7 @@ def test_files_are_not_written_again_and_again(reference, tmp_path, monkeypatch)
     monkeypatch.setattr(Ledger, "commit", commit)
     collect(make_run(tmp_path / "data", 6, 2, tasks=TASKS, run={"commit_slots": 1}))
     assert sum(rewritten[:-1]) <= REWRITTEN * 18  # the last commit must not wait
-    assert len(rewritten) > 4
+    assert len(rewritten) >= 3
     assert files_of(tmp_path / "data") == files_of(reference)
 
 
