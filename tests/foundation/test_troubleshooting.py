@@ -62,9 +62,11 @@ def settings():
 
 
 def other_settings(folder: Path, monkeypatch) -> None:
+    from datagen.lerobot.layout import INFO
     from datagen.settings import settle, write_settings
 
     write_settings(folder, settings())
+    (folder / INFO).write_text("{}")  # settings bind once something is finished
     settle(folder, replace(settings(), seed=1))
 
 
