@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -48,7 +49,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._began = self._spoke = self._clock()
-        if self._stream.isatty():
+        if self._stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):  # those cannot redraw a line
             self._open()
         return self
 

@@ -56,7 +56,8 @@ def test_short_work_is_silent_without_a_terminal():
     assert stream.getvalue() == ""
 
 
-def test_a_terminal_shows_a_bar_and_keeps_log_lines():
+def test_a_terminal_shows_a_bar_and_keeps_log_lines(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
     with Progress(4, "episode", stream=stream) as progress:
         progress.advance(2)
@@ -64,6 +65,15 @@ def test_a_terminal_shows_a_bar_and_keeps_log_lines():
         progress.advance(2)
     assert "4/4" in stream.getvalue()
     assert "  hanging_mug [1/1] ✓" in stream.getvalue()
+
+
+def test_a_dumb_terminal_gets_plain_lines(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    clock, stream = Clock(), Terminal()
+    with Progress(4, "episode", stream=stream, clock=clock) as progress:
+        clock.now += 120
+        progress.advance(2)
+    assert "2/4 episode" in stream.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,14 @@ def no_dataset(folder: Path, monkeypatch) -> None:
     Dataset(folder)
 
 
+def young_dataset(folder: Path, monkeypatch) -> None:
+    from datagen.lerobot.read import Dataset
+    from datagen.settings import write_settings
+
+    write_settings(folder, settings())
+    Dataset(folder)
+
+
 def old_dataset(folder: Path, monkeypatch) -> None:
     from datagen.lerobot.read import Dataset
 
@@ -121,6 +129,7 @@ CAUSES = [
     disk_full,
     read_only,
     no_dataset,
+    young_dataset,
     old_dataset,
     odd_fps,
     missing_extra,
