@@ -12,11 +12,12 @@ import pytest
 from assets.errors import UnknownNameError
 from assets.objects import library
 from assets.objects.shapes import bounds
-from assets.textures.procedural import load_background
+from assets.textures.procedural import SPLIT_SIZES, load_background
 from sim.bimanual.episode import draw, prepare
-from sim.bimanual.randomize import AXES, parse_axes, vary_before
+from sim.bimanual.randomize import AXES, RANGES, parse_axes, vary_before
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import DEFAULT_CAMERAS, TABLE_HALF, SceneSpec
+from sim.docs import FACTS, with_facts
 from sim.geometry import quat_to_matrix
 from sim.seeding import episode_seed
 from tests.sim.scenes import ROBOT
@@ -42,22 +43,29 @@ def fills(values, low: float, high: float, share: float = 0.05) -> bool:
     return bool(inside and values.min() < low + edge and values.max() > high - edge)
 
 
+def within(values, axis: str, quantity: str) -> bool:
+    """Whether numbers fill the range that the documentation states."""
+    stated = RANGES[axis][quantity]
+    return fills(values, stated.low - 1e-5, stated.high + 1e-5)
+
+
 def test_table_height():
-    assert fills([s.table_bias for s in draws("table")], -0.03, 0.03)
+    assert within([s.table_bias for s in draws("table")], "table", "height")
 
 
 def test_latency():
     counts = Counter(s.latency for s in draws("latency"))
     assert set(counts) == set(range(11))  # physics steps of 4 ms: 0 to 40 ms
     assert max(counts.values()) < 45
+    assert within(list(counts), "latency", "delay")
 
 
 def test_dynamics():
     found = [s.dynamics for s in draws("dynamics")]
-    assert fills([d.friction for d in found], 0.8, 1.25)
-    assert fills([d.mass for d in found], 0.8, 1.25)
-    assert fills([d.servo_stiffness for d in found], 0.9, 1.1)
-    assert fills([d.joint_damping for d in found], 0.8, 1.25)
+    assert within([d.friction for d in found], "dynamics", "friction of every surface")
+    assert within([d.mass for d in found], "dynamics", "mass of objects")
+    assert within([d.servo_stiffness for d in found], "dynamics", "servo stiffness")
+    assert within([d.joint_damping for d in found], "dynamics", "joint damping")
     both = np.corrcoef([d.friction for d in found], [d.mass for d in found])[0, 1]
     assert abs(both) < 0.3
 
@@ -67,35 +75,42 @@ def test_fixed_cameras(camera):
     nominal = DEFAULT_CAMERAS[camera]
     found = [s.cameras[camera] for s in draws("camera")]
     for k in range(3):
-        assert fills([c.pos[k] - nominal.pos[k] for c in found], -0.01001, 0.01001)
+        assert within([c.pos[k] - nominal.pos[k] for c in found], "camera", "x, y and z")
     forward = np.array(nominal.forward) / np.linalg.norm(nominal.forward)
     angles = [np.degrees(np.arccos(np.clip(forward @ c.forward / np.linalg.norm(c.forward), -1, 1))) for c in found]
-    assert max(angles) <= 1.01
-    assert np.mean(angles) > 0.25
-    assert fills([c.fovy / nominal.fovy for c in found], 0.98, 1.02)
+    assert max(angles) <= RANGES["camera"]["direction"].high + 0.01
+    assert np.mean(angles) > 0.25  # less than half: a turn about the direction itself changes nothing
+    assert within([c.fovy / nominal.fovy for c in found], "camera", "field of view")
 
 
 def test_wrist_cameras():
     found = np.array([s.wrist_offset for s in draws("camera")])
     for k in range(3):
-        assert fills(found[:, k], -0.00401, 0.00401)
+        assert within(found[:, k], "camera", "x, y and z on a wrist")
         assert fills(np.degrees(found[:, 3 + k]), -1.001, 1.001)
 
 
 def test_lighting():
-    found = draws("lighting")
+    found, of = draws("lighting"), RANGES["lighting"]
     counts = Counter(len(s.lights) for s in found)
-    assert set(counts) == {1, 2, 3}
+    assert set(counts) == set(range(int(of["lamps"].low), int(of["lamps"].high) + 1))
     assert min(counts.values()) > 40
     lamps = [lamp for s in found for lamp in s.lights]
-    assert fills([lamp.pos[0] for lamp in lamps], -1.5, 1.5)
-    assert fills([lamp.pos[1] for lamp in lamps], -1.4, 0.4)
-    assert fills([lamp.pos[2] for lamp in lamps], 1.4, 2.8)
-    assert all(0 < c <= 0.75 for lamp in lamps for c in lamp.diffuse)
-    assert all(0.2 < c <= 0.55 for s in found for c in s.ambient)
+    for k, axis in enumerate("xyz"):
+        assert within([lamp.pos[k] for lamp in lamps], "lighting", axis)
+    least = 1 - of["depth of colour"].high
+    for kind, some in (
+        ("the main lamp", [s.lights[0] for s in found]),
+        ("other lamps", [x for s in found for x in s.lights[1:]]),
+    ):
+        stated = of[f"intensity of {kind}"]
+        assert all(least * stated.low < c <= stated.high for lamp in some for c in lamp.diffuse)
+        brightest = [max(lamp.diffuse) for lamp in some]
+        assert min(brightest) < stated.low + 0.3 * (stated.high - stated.low)
+        assert max(brightest) > stated.high - 0.3 * (stated.high - stated.low)
+    assert all(0.8 * of["ambient light"].low < c <= of["ambient light"].high for s in found for c in s.ambient)
     assert all([lamp.shadow for lamp in s.lights] == [True] + [False] * (len(s.lights) - 1) for s in found)
-    directional = sum(s.lights[0].directional for s in found)
-    assert 90 < directional < 150
+    assert 90 < sum(s.lights[0].directional for s in found) < 150
     tints = [max(lamp.diffuse) / min(lamp.diffuse) for lamp in lamps]
     assert min(tints) < 1.05  # white ones
     assert max(tints) > 1.3  # and clearly coloured ones
@@ -252,15 +267,24 @@ def test_axes_are_named_all_none_or_by_a_list():
         parse_axes("camera,lightning")
 
 
-def test_the_table_of_ranges_speaks_of_every_axis():
-    assert all(AXES.values())
-    for axis, numbers in {
-        "clutter": ("10",),
-        "table": ("3 cm",),
-        "camera": ("1 cm", "1 degree", "2 %", "4 mm"),
-        "dynamics": ("0.8-1.25", "0.9-1.1"),
-        "latency": ("0-40 ms",),
-        "background": ("10,000", "1,000"),
-        "lighting": ("1-3",),
-    }.items():
-        assert all(n in AXES[axis] for n in numbers), axis
+def test_the_words_of_an_axis_name_its_ranges():
+    """What `sim list axes` prints."""
+    of = {axis: list(ranges.values()) for axis, ranges in RANGES.items()}
+    assert f"up to {of['clutter'][0].high:g} " in AXES["clutter"]
+    assert "{:g}-{:g} lamps".format(*of["lighting"][0][:2]) in AXES["lighting"]
+    assert f"+-{100 * of['table'][0].high:g} cm" in AXES["table"]
+    for quantity, r in RANGES["dynamics"].items():
+        assert f"{r.low:g}-{r.high:g}" in AXES["dynamics"], quantity
+    shift, turn, view, wrist, _ = of["camera"]
+    assert (
+        f"+-{100 * shift.high:g} cm, {turn.high:g} degree, field of view +-{100 * (view.high - 1):.0f} %"
+        in AXES["camera"]
+    )
+    assert f"wrist cameras +-{1000 * wrist.high:g} mm" in AXES["camera"]
+    assert f"0-{4 * of['latency'][0].high:g} ms" in AXES["latency"]
+    assert f"{SPLIT_SIZES['seen']:,} seen or {SPLIT_SIZES['unseen']:,} unseen" in AXES["background"]
+
+
+def test_the_page_about_the_simulator_is_up_to_date():
+    page = FACTS.read_text(encoding="utf-8")
+    assert with_facts(page) == page, "run: python -m sim.docs"
