@@ -268,7 +268,8 @@ class Skills:
         def ways() -> list[np.ndarray]:
             T = self.sim.tcp(side)
             slanted = raised(back_off(T, 0.5 * distance), 0.5 * distance)
-            options = [back_off(T, distance), slanted, raised(T, distance), back_off(T, 0.5 * distance)]
+            options = [back_off(T, distance), slanted, raised(T, distance)]
+            options += [back_off(T, share * distance) for share in (0.5, 0.35)]
             if abs(T[2, 0]) < 0.5:  # a hand low over the table that points a little upwards goes back level
                 options.insert(1, pose(T[:3, 3] - distance * np.array([T[0, 0], T[1, 0], 0.0]), T[:3, :3]))
             return [option[None] for option in options]

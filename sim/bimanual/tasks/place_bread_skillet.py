@@ -6,14 +6,22 @@ level, the bread lies in its pan, released.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sim.bimanual.actor import Actor
+from sim.bimanual.grasping import Goal
+from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from sim.geometry import pose
 
+SIGN = {"left": -1.0, "right": 1.0}
+APART = (0.13, 0.08, 0.03, 0.18)  # metres from the midline, best first: arms that keep apart or do not reach as far
+LEAN = 0.6  # by how much the holding hand shall lean away from the pan, as a share of the vertical
 HOLD = 0.08  # metres above the table at which the pan waits for the bread
 
 
@@ -39,22 +47,34 @@ class PlaceBreadSkillet(Task):
 
     def expert(self, robot: Skills) -> None:
         holder, placer = self.side, other(self.side)
-        sign = -1 if holder == "left" else 1
-        hold = robot.goal(
-            self.skillet,
-            np.array([sign * 0.13, -0.03, robot.world.table_z + HOLD]),
-            "pan",
-            yaw=[sign * a for a in np.linspace(0.5, 1.6, 12)],  # handle outward, so that the arms keep apart
-            pre=0.04,
-            touch=[],
-        )
+        held = self._held(robot, APART)
+        handle = self.skillet.asset.grasps_in("handle")[0]
+        drop = robot.goal(self.bread, held.targets, pre=0.10, above=0.02)
+        towards_pan = self.skillet.point("pan")[:3, 3] - self.skillet.grasp_pose(handle)[:3, 3]
+        leaning = LEAN * towards_pan / np.linalg.norm(towards_pan) - [0, 0, 1]  # back over the handle, not over the pan
         robot.do(
-            robot.grasp(holder, self.skillet, "handle", then=[hold]), robot.grasp(placer, self.bread, prefer=(0, 0, -1))
+            robot.grasp(holder, self.skillet, "handle", then=[held], prefer=leaning),
+            robot.grasp(placer, self.bread, then=[drop], prefer=(0, 0, -1)),
         )
         robot.do(robot.lift(holder, 0.10), robot.lift(placer, 0.15))
-        robot.do(robot.place(holder, hold, release=False))
-        drop = robot.goal(self.bread, self.skillet.point("pan"), pre=0.10, above=0.012, touch=[self.skillet])
-        robot.do(robot.place(placer, drop, retreat=0.10))
+        failure: PlanningError | None = None
+        for x in APART:
+            try:
+                robot.do(robot.place(holder, self._held(robot, [x]), release=False))
+                drop = robot.goal(self.bread, self.skillet.point("pan"), pre=0.10, above=0.012, touch=[self.skillet])
+                robot.do(robot.place(placer, drop, retreat=0.10))
+                return
+            except PlanningError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+    def _held(self, robot: Skills, spots: Sequence[float]) -> Goal:
+        """The pan over the table at one of several distances from the midline, on its arm's side."""
+        sign, z = SIGN[self.side], robot.world.table_z + HOLD
+        yaws = [sign * a for a in np.linspace(0.5, 1.6, 12)]  # handle outward, so that the arms keep apart
+        frames = np.array([pose((sign * x, -0.03, z)) for x in spots])
+        return robot.goal(self.skillet, frames, "pan", yaw=yaws, pre=0.04, touch=[])
 
     def check_success(self, world: World) -> bool:
         return (
