@@ -1,6 +1,7 @@
 """Results as data: an experiment writes rows as JSON, and the Markdown table beside it is generated from that.
 
-``python -m assets.results [folder]`` writes every table again; a test checks that none differs from its JSON.
+``python -m assets.results [folder]`` writes every table again, and the list of all of them in docs/results/README.md; a
+test checks that none differs from its JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from assets.atomic import write_json, write_text
 from assets.command import run_command
 from assets.errors import InvalidSettingsError, TwinloomError
+from assets.generated import filled
 from assets.machine import REPOSITORY, commit, machine, versions
 
 RESULTS = REPOSITORY / "docs" / "results"
@@ -161,10 +163,28 @@ def markdown(results: Mapping[str, Any], *, generated: bool = True) -> str:
     lines.append("|" + "|".join("---:" if right else "---" for right in numeric) + "|")
     lines += ["| " + " | ".join(_cell(row, column) for column in columns) + " |" for row in rows]
     found = ", ".join(f"{key} {value}" for key, value in results["versions"].items())
-    seeds = "" if results.get("seeds") is None else f"- seeds: {json.dumps(results['seeds'])}"
-    lines += ["", f"- command: `{results['command']}`", seeds, f"- commit {results['commit']}, {results['date']}"]
+    lines += ["", f"- command: `{results['command']}`"]
+    if results.get("seeds") is not None:
+        lines.append(f"- seeds: {json.dumps(results['seeds'])}")
+    lines += [f"- commit {results['commit']}, {results['date']}"]
     lines += [f"- machine: {describe_machine(results['machine'])}", f"- versions: {found}"]
-    return "\n".join(line for line, before in zip(lines, ["", *lines], strict=False) if line or before) + "\n"
+    return "\n".join(lines) + "\n"
+
+
+def index(folder: Path = RESULTS) -> str:
+    """A Markdown list of all results of a folder: title with a link to the table, and the summary of success counts."""
+    lines = []
+    for file in sorted(folder.rglob("*.json")):
+        results = read_results(file)
+        summary = _summary(results["rows"])
+        link = file.with_suffix(".md").relative_to(folder).as_posix()
+        lines.append(f"* [{results['title']}]({link})" + (f": {summary[0].lower()}{summary[1:]}" if summary else ""))
+    return "\n".join(lines)
+
+
+def with_index(page: str) -> str:
+    """The text of docs/results/README.md with a fresh list of results."""
+    return filled(page, index(), "python -m assets.results")
 
 
 def describe_machine(facts: Mapping[str, Any]) -> str:
@@ -219,6 +239,9 @@ def main() -> None:
         for file in files:
             print(write_table(file))
         print(f"{len(files)} tables written in {folder}")
+        if folder == RESULTS:
+            page = RESULTS / "README.md"
+            write_text(page, with_index(page.read_text(encoding="utf-8")))
 
     run_command(body)
 

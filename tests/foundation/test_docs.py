@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assets.machine import REPOSITORY
-from assets.results import RESULTS, markdown, read_results
+from assets.results import RESULTS, markdown, read_results, with_index
 from sim.bimanual.task import task_class
 from sim.catalogue import task_entry, tasks
 
@@ -51,6 +51,11 @@ def test_result_tables_equal_their_data(file):
     table = file.with_suffix(".md")
     assert table.exists(), "run: python -m assets.results"
     assert table.read_text(encoding="utf-8") == markdown(read_results(file)), "run: python -m assets.results"
+
+
+def test_list_of_results_equals_the_files():
+    page = (RESULTS / "README.md").read_text(encoding="utf-8")
+    assert with_index(page) == page, "run: python -m assets.results"
 
 
 def test_table_of_tasks_equals_the_code():
