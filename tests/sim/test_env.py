@@ -70,6 +70,7 @@ def test_the_expert_recording_succeeds_as_a_policy() -> None:
         ({"control_mode": "torque"}, "allowed: qpos, ee"),
         ({"robot": "franka-pnada"}, "Did you mean franka-panda"),
         ({"randomize": "lightning"}, "Did you mean lighting"),
+        ({"cameras": ("head", "wrist")}, 'unknown camera "wrist"; allowed: head, front'),
         ({"cameras": ("haed",)}, "allowed: head, front"),
         ({"size": (320,)}, "must be .width, height. in pixels"),
         ({"size": (320, 0)}, "must be .width, height. in pixels"),
@@ -88,6 +89,38 @@ def test_non_finite_actions_stop_at_the_border() -> None:
     action[3] = np.nan
     with pytest.raises(ValueError, match="finite"):
         env.step(action)
+
+
+@pytest.mark.parametrize("bad", [0.0, np.zeros(1), np.zeros(15), np.zeros((1, 16))])
+@pytest.mark.parametrize("mode", ["qpos", "ee"])
+def test_actions_of_another_shape_are_refused(mode, bad) -> None:
+    env = gymnasium.make(TASK, control_mode=mode).unwrapped
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"an action has shape \(16,\)"):
+        env.step(bad)
+
+
+def test_the_description_is_the_instruction_that_datagen_records() -> None:
+    from sim.bimanual.rollout import expert_rollout
+    from sim.seeding import episode_seed
+
+    env = gymnasium.make(TASK, randomize="language")
+    for episode in range(2):
+        _, info = env.reset(seed=4) if episode == 0 else env.reset()
+        seed = episode_seed(4, "stack_blocks_two", episode)
+        rollout = expert_rollout("stack_blocks_two", "franka-panda", seed, frozenset({"language"}), visuals="simple")
+        assert info["task_description"] == rollout.instruction
+
+
+def test_broken_physics_end_the_episode(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file where it stands
+    env = gymnasium.make(TASK).unwrapped
+    env.reset(seed=0)
+    env._prepared.sim.data.qvel[:] = 1e12
+    _, reward, terminated, truncated, info = env.step(env.action_space.sample())
+    assert (reward, terminated, truncated, info["diverged"]) == (0.0, False, True, True)
+    env.reset()
+    assert not env.step(env.action_space.sample())[3]
 
 
 assert sim.envs  # importing it registers the ids

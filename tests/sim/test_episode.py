@@ -277,6 +277,13 @@ def test_replaying_the_actions_repeats_every_bit(recorded):
     assert again.instructions == recorded.instructions
 
 
+def test_how_robots_are_drawn_changes_nothing_else(recorded):
+    axes = frozenset(recorded.record["axes"])
+    drawn = expert_rollout(TASK, ROBOT, episode_seed(0, TASK, 1), axes, visuals="mesh")
+    np.testing.assert_array_equal(drawn.qpos, recorded.qpos)
+    np.testing.assert_array_equal(drawn.arrays["action"], recorded.arrays["action"])
+
+
 def test_the_record_wins_over_what_the_code_would_draw_now(recorded):
     record = json_copy(recorded.record)
     clutter = [p for p in record["scene"]["placements"] if p["clutter"]]
