@@ -23,14 +23,8 @@ MUJOCO_PARTS = ("mujoco", "mujoco-core", "mujoco-studio")
 LEAST_MEMORY_GIB = 4.0
 LEAST_DISK_GIB = 2.0
 ENCODERS = ("libsvtav1", "libx264", "h264_nvenc")
-EXTRAS = {
+EXTRAS = {  # those that something here uses
     "viz": ("viser", "browser viewer of sim view"),
-    "sapien": ("sapien", "second physics engine"),
-    "gpu": ("mujoco_warp", "thousands of worlds on a GPU"),
-    "splat": ("gsplat", "Gaussian splat rendering"),
-    "rl": ("stable_baselines3", "PPO, SAC, TQC"),
-    "ros2": ("rclpy", "ROS 2 without a system installation"),
-    "ray": ("ray", "datagen on a cluster"),
     "bench": ("mink", "peers of make bench"),
 }
 

@@ -53,6 +53,17 @@ def test_result_tables_equal_their_data(file):
     assert table.read_text(encoding="utf-8") == markdown(read_results(file)), "run: python -m assets.results"
 
 
+def test_success_rates_of_the_readme_are_those_of_the_results():
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    quoted = re.search(r"\*\*([\d.]+) %\*\* \(clean\) and \*\*([\d.]+) %\*\* .* of ([\d,]+) episodes", text)
+    assert quoted
+    for number, name in enumerate(("clean", "randomized"), 1):
+        rows = read_results(RESULTS / "bimanual" / f"expert_franka-panda_{name}.json")["rows"]
+        assert quoted[number] == f"{100 * sum(row['k'] / row['n'] for row in rows) / len(rows):.1f}"
+        assert quoted[3] == f"{sum(row['n'] for row in rows):,}"
+        assert {row["task"] for row in rows} == set(tasks())
+
+
 def test_list_of_results_equals_the_files():
     page = (RESULTS / "README.md").read_text(encoding="utf-8")
     assert with_index(page) == page, "run: python -m assets.results"

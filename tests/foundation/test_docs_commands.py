@@ -25,8 +25,9 @@ SUBCOMMANDS = {
 def command_lines() -> list[str]:
     """Lines of the shell blocks of all pages that start one of our programs, without comments."""
     blocks = [b for page in PAGES for b in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)]
-    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
-    return sorted({line for line in lines if line.split(" ", 1)[0] in PROGRAMS})
+    lines = [line.partition(" #")[0] for block in blocks for line in block.splitlines()]
+    commands = {command.strip() for line in lines for command in line.split("&&")}
+    return sorted(command for command in commands if command.split(" ", 1)[0] in PROGRAMS)
 
 
 @functools.cache

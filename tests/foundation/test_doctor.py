@@ -67,7 +67,14 @@ def test_the_version_asked_for_is_the_pinned_one():
 
 def test_every_extra_is_one_of_ours():
     extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(doctor.EXTRAS) == set(extras) - {"dev"}
+    assert set(doctor.EXTRAS) <= set(extras)
+
+
+def test_every_extra_that_is_offered_is_used_by_something():
+    rooms = [REPOSITORY / name for name in ("assets", "sim", "datagen", "tests/bench")]
+    code = "\n".join(file.read_text() for room in rooms for file in room.rglob("*.py"))
+    for extra, (module, _) in doctor.EXTRAS.items():
+        assert f'require("{module}", "{extra}")' in code or f'needs=("{module}",)' in code
 
 
 def test_no_encoder_fails(monkeypatch):
