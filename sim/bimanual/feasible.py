@@ -19,6 +19,7 @@ MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comforta
 MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
 RESTARTS = 4  # of inverse kinematics at goals: most are reached at once, and hopeless ones would take them all
 OTHERS = 24  # hand poses at a goal for which other postures of the arm are tried if the first ones are no use
+ENTRIES = (1.0, 0.6)  # shares of the way into a goal on which it may be entered, best first
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 
 Lines = Callable[[int], np.ndarray | None]  # index to joints (K, N) along a straight hand motion, None if there is none
@@ -139,9 +140,13 @@ class Feasible:
             at_goal = kinematics.solve(hands, q_grasp, RESTARTS)
             if not at_goal.ok.any():
                 return -1.0
-            at_pre = kinematics.solve(goal.object_poses(goal.pre) @ option.T_object_hand, at_goal.q, RESTARTS)
-            ok = at_goal.ok & at_pre.ok
-            if not ok.any():
+            ok = np.zeros(len(hands), bool)
+            for share in ENTRIES:
+                from_pre = goal.object_poses(share * np.asarray(goal.pre)) @ option.T_object_hand
+                ok = at_goal.ok & kinematics.solve(from_pre, at_goal.q, RESTARTS).ok
+                if ok.any():
+                    break
+            else:
                 return -1.0
             room = min(room, float(kinematics.room(at_goal.q[ok]).max()))
             touch = {side: goal.touch | {goal.actor.name}}
@@ -191,19 +196,25 @@ class Feasible:
             PlanningError: "unreachable" or "in collision".
         """
         kinematics = self.motion.kinematics[side]
-        hands, hands_pre = (goal.object_poses(offset) @ T_object_hand for offset in ((0.0, 0.0, 0.0), goal.pre))
+        hands = goal.object_poses() @ T_object_hand
         at_goal = kinematics.solve(hands, self.motion.q(side))
         which, q_goal = np.flatnonzero(at_goal.ok), at_goal.q[at_goal.ok]
         self.motion.collision.set_state(self.sim.data.qpos)
-        try:
-            i, q_pre = self._enter(side, goal, hands[which], hands_pre[which], q_goal, prefer, room, release)
-        except PlanningError as failure:
-            which, q_goal = self._other_postures(side, hands, which, q_goal)
+        postures = [(which, q_goal)]
+        failure: PlanningError | None = None
+        for share, first in product(ENTRIES, (True, False)):
+            if len(postures) < 2 and not first:
+                postures.append(self._other_postures(side, hands, which, q_goal))
+            i, q = postures[0 if first else 1]
+            hands_pre = goal.object_poses(share * np.asarray(goal.pre)) @ T_object_hand
             try:
-                i, q_pre = self._enter(side, goal, hands[which], hands_pre[which], q_goal, prefer, room, release)
-            except PlanningError:
-                raise failure from None
-        return int(which[i]), q_pre
+                k, q_pre = self._enter(side, goal, hands[i], hands_pre[i], q, prefer, room, release)
+            except PlanningError as error:
+                failure = failure or error
+                continue
+            return int(i[k]), q_pre
+        assert failure is not None
+        raise failure
 
     def _other_postures(
         self, side: Side, hands: np.ndarray, which: np.ndarray, q: np.ndarray

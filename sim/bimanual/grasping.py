@@ -96,7 +96,7 @@ class Goal:
     above: float
     touch: frozenset[str]
 
-    def object_poses(self, extra: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def object_poses(self, extra: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
         """(K * Y, 4, 4) poses of the object's base at the goal, for each target and yaw, shifted by ``extra``."""
         T_point_object = np.eye(4)
         if self.point is not None:
