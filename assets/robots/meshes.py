@@ -19,8 +19,16 @@ Triangles = tuple[np.ndarray, np.ndarray]  # (V, 3) float64 metres, (F, 3) int32
 
 
 def cache_folder() -> Path:
-    """Folder of everything that ``assets pull`` fetches: $TWINLOOM_CACHE, by default ~/.cache/twinloom/assets."""
-    return Path(os.environ.get("TWINLOOM_CACHE") or Path.home() / ".cache" / "twinloom" / "assets")
+    """Folder of everything that ``assets pull`` fetches: $TWINLOOM_CACHE, by default ~/.cache/twinloom/assets.
+
+    Raises:
+        TwinloomError: neither is known, as in containers whose user has no entry and no HOME.
+    """
+    chosen = os.environ.get("TWINLOOM_CACHE")
+    try:
+        return Path(chosen) if chosen else Path.home() / ".cache" / "twinloom" / "assets"
+    except RuntimeError as error:
+        raise TwinloomError("no home folder is known; set TWINLOOM_CACHE to the folder of the assets") from error
 
 
 def mesh_file(record: RobotRecord) -> Path:

@@ -80,6 +80,14 @@ def test_another_recipe_is_another_file(robot):
     assert mesh_file(coarser) != mesh_file(record)
 
 
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+    for name in ("HOME", "TWINLOOM_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 7)  # of no user this machine knows
+    with pytest.raises(TwinloomError, match="no home folder is known; set TWINLOOM_CACHE"):
+        mesh_file(load_robot())
+
+
 def test_wrong_checksum_is_refused_and_nothing_is_kept(robot, monkeypatch):
     record, _ = robot
     source = replace(record.sources[0], sha256="0" * 64)
