@@ -43,6 +43,23 @@ class NoOpenGLError(TwinloomError):
         super().__init__(f"no OpenGL for off-screen rendering ({sentence}); {fix}")
 
 
+class ForkedError(TwinloomError):
+    """Drawing in a child of a process that has drawn, where OpenGL would wait for threads that were not forked."""
+
+
+_drawing_process: list[int] = []  # id of the first process that opened a renderer; a fork inherits it
+
+
+def _remember_process() -> None:
+    if not _drawing_process:
+        _drawing_process.append(os.getpid())
+    elif _drawing_process[0] != os.getpid():
+        raise ForkedError(
+            "this process was forked from one that had drawn images, which OpenGL does not survive; start processes "
+            'with the method "spawn", in Gymnasium with vector_kwargs={"context": "spawn"}'
+        )
+
+
 @dataclass(frozen=True)
 class RenderMode:
     """How finely images are drawn.
@@ -107,9 +124,11 @@ def open_renderer(model: mujoco.MjModel, height: int, width: int, max_geom: int 
 
     Raises:
         NoOpenGLError: EGL or its driver is missing.
+        ForkedError: the process was forked from one that had opened a renderer.
         ValueError: the model's off-screen buffer is smaller than the image.
     """
     mujoco = load_mujoco()
+    _remember_process()
     if os.environ.get("MUJOCO_GL") == "disable":
         raise NoOpenGLError("MUJOCO_GL=disable, which is chosen where libEGL.so.1 is missing")
     try:

@@ -98,3 +98,20 @@ def test_auto_is_fast_in_software_and_best_on_a_gpu():
     assert RENDER_MODES["fast"].shadowsize == 0 < RENDER_MODES["nice"].shadowsize < RENDER_MODES["best"].shadowsize
     with pytest.raises(TwinloomError, match="auto, fast, nice, best"):
         render_mode("pretty")
+
+
+def test_drawing_after_a_fork_is_refused_instead_of_waiting_for_ever():
+    done = python("""
+import os
+from sim.engine.gl import ForkedError, load_mujoco, open_renderer
+model = load_mujoco().MjModel.from_xml_string("<mujoco/>")
+open_renderer(model, 8, 8).close()
+if os.fork() == 0:
+    try:
+        open_renderer(model, 8, 8)
+    except ForkedError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+""")
+    assert 'context": "spawn"' in done.stdout

@@ -32,6 +32,15 @@ def wrong_backend(folder: Path, monkeypatch) -> None:
     raise NoOpenGLError("no display")
 
 
+def forked(folder: Path, monkeypatch) -> None:
+    import mujoco
+
+    from sim.engine import gl
+
+    monkeypatch.setattr(gl, "_drawing_process", [1])
+    gl.open_renderer(mujoco.MjModel.from_xml_string("<mujoco/>"), 8, 8)
+
+
 def no_meshes(folder: Path, monkeypatch) -> None:
     from assets.robots import load_robot
     from assets.robots.meshes import load_meshes
@@ -121,6 +130,7 @@ def missing_extra(folder: Path, monkeypatch) -> None:
 CAUSES = [
     no_opengl,
     wrong_backend,
+    forked,
     no_meshes,
     no_network,
     unknown_task,
