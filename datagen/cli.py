@@ -13,20 +13,24 @@ from assets.command import run_command
 from assets.errors import TwinloomError
 
 FLAG = tyro.conf.FlagCreatePairsOff
+NAME, NAMES, FOLDER, FOLDERS, SIZE = (
+    tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FOLDER", "FOLDER FOLDER ...", "WIDTHxHEIGHT")
+)
+AXES = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: as --config says)")
 CONFIGS = {"demo_clean": "none", "demo_randomized": "clutter,lighting,background,table,language"}
 
 
 def collect(
-    tasks: tuple[str, ...] = ("all",),
-    randomize: tuple[str, ...] = (),
-    robot: str = "franka-panda",
+    tasks: Annotated[tuple[str, ...], NAMES] = ("all",),
+    randomize: Annotated[tuple[str, ...], AXES] = (),
+    robot: Annotated[str, NAME] = "franka-panda",
     episodes: int = 1,
-    cameras: tuple[str, ...] = ("head", "left_wrist", "right_wrist"),
-    size: str = "320x240",
+    cameras: Annotated[tuple[str, ...], NAMES] = ("head", "left_wrist", "right_wrist"),
+    size: Annotated[str, SIZE] = "320x240",
     fps: int = 25,
     seed: int = 0,
     workers: int = 0,
-    out: Path = Path("data/demo"),
+    out: Annotated[Path, FOLDER] = Path("data/demo"),
     config: Literal["demo_clean", "demo_randomized"] = "demo_clean",
     attempts: int = 10,
     codec: Literal["h264", "av1"] = "h264",
@@ -34,6 +38,7 @@ def collect(
 ) -> int:
     """Let the scripted experts do tasks and record them as one LeRobot v3.0 dataset.
 
+    Without options: one clean episode of each task, in data/demo.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
     Further commands: datagen verify, datagen merge, datagen report, datagen replay (each with --help).
 
@@ -43,7 +48,7 @@ def collect(
         robot: robot name (sim list robots).
         episodes: episodes per task.
         cameras: camera names (sim list cameras).
-        size: image size, WIDTHxHEIGHT.
+        size: image size in pixels.
         fps: frames and actions per second, a divisor of 250.
         seed: run seed; episode k of a task depends on this, the task and k alone.
         workers: processes; 0 is one a core, fewer where memory is short.
@@ -95,7 +100,7 @@ def collect(
     return 0 if outcome.account.made >= outcome.account.asked else 1
 
 
-def verify(dataset: Annotated[Path, tyro.conf.Positional], quick: Annotated[bool, FLAG] = False) -> int:
+def verify(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], quick: Annotated[bool, FLAG] = False) -> int:
     """Check a LeRobot v3.0 dataset and name everything that is wrong. Exit code 1 if something is.
 
     Args:
@@ -123,7 +128,7 @@ def verify(dataset: Annotated[Path, tyro.conf.Positional], quick: Annotated[bool
     return 1 if found else 0
 
 
-def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional], out: Path) -> int:
+def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], out: Annotated[Path, FOLDER]) -> int:
     """Join datasets of the same robot, rate and features into a new one, without encoding videos again.
 
     Args:
@@ -141,7 +146,7 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional], out: Path
     return 0
 
 
-def report(dataset: Annotated[Path, tyro.conf.Positional]) -> int:
+def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER]) -> int:
     """Write one self-contained HTML page about a dataset, and print its path.
 
     Args:
@@ -153,7 +158,7 @@ def report(dataset: Annotated[Path, tyro.conf.Positional]) -> int:
     return 0
 
 
-def replay(dataset: Annotated[Path, tyro.conf.Positional], episode: int = 0, images: bool = True) -> int:
+def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int = 0, images: bool = True) -> int:
     """Rebuild an episode from its record, step its actions, compare everything. Exit code 1 if anything differs.
 
     Args:

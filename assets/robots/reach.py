@@ -166,7 +166,7 @@ def row(record: RobotRecord, step: float = 0.05) -> dict[str, object]:
 
 def main() -> None:
     """Measure all robots and write the results."""
-    write_results(
+    path = write_results(
         "robots",
         "reach",
         [row(load_robot(name)) for name in robots()],
@@ -179,6 +179,7 @@ def main() -> None:
         '"all azimuths" each pair of point and azimuth counts. Far corners: straight down at x = 0.25 m, y = 0.2 m, '
         "4 cm above the table, on both sides.",
     )
+    print(path)
 
 
 if __name__ == "__main__":

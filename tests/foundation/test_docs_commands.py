@@ -51,7 +51,7 @@ def test_commands_of_the_documentation_exist(line):
 
 
 def test_tasks_robots_and_axes_of_the_documentation_exist():
-    known = {*catalogue.tasks(), *catalogue.robots(), *catalogue.axes(), "place_block_plate", "all", "none"}
+    known = {*catalogue.tasks(), *catalogue.robots(), *catalogue.axes(), "place_block_plate", "NAME", "all", "none"}
     options = re.compile(r"--(?:tasks|robot|randomize) ((?:[\w,-]+ ?)+?)(?= *(?:--|#|\||`|$))", re.MULTILINE)
     found = [word for line in command_lines() for names in options.findall(line) for word in re.split("[ ,]+", names)]
     assert len(found) > 5
