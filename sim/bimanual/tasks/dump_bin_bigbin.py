@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
@@ -28,7 +27,7 @@ BIG_BIN = (-0.45, 0.0)
 BALLS = 5
 RADIUS = 0.008
 OVER = ((-0.45, 0.0, 0.90), (-0.42, -0.12, 0.96))  # where the desk bin's centre may be when it is poured out
-TILT = (2.2, 2.1, 2.0)  # radians
+TILT = (2.2, 2.1, 2.0)  # radians, best first: with less tilt a ball may stay in the bin
 SIDEWAYS = np.pi / 2  # the held side of the rim need not go up: a hand that turns about its own approach tips it too
 LEAN = (-1.0, 1.0)  # radians by which a hand on the rim may lean along it, so that it need not point up when pouring
 
@@ -65,38 +64,45 @@ class DumpBinBigbin(Task):
             robot.do(robot.place("right", middle))
             robot.do(robot.home("right"))
         above = robot.goal(self.bin, np.array([pose(spot) for spot in OVER]), "center", pre=0.05, touch=[])
-        steps, pour = self._grasp_to_pour(robot, above)
+        steps, pours = self._grasp_to_pour(robot, above)
         robot.do(steps)
         robot.do(robot.lift("left", 0.15, speed=0.7))
         robot.do(robot.place("left", above, release=False, speed=0.7))
-        robot.do(robot.place("left", pour, release=False, speed=0.5))
+        robot.do(self._tip(robot, pours))
         robot.do(robot.wait("left", 0.6))
 
-    def _grasp_to_pour(self, robot: Skills, above: Goal) -> tuple[list[Step], Goal]:
-        """A grasp on the rim and the pouring goal that goes with it: best the held side up, the balls leave there."""
+    def _tip(self, robot: Skills, pours: Sequence[Goal]) -> list[Step]:
+        """Tip the bin as far as the arm can."""
+        for pour in pours[:-1]:
+            try:
+                return robot.place("left", pour, release=False, speed=0.5)
+            except PlanningError:  # less far, then
+                continue
+        return robot.place("left", pours[-1], release=False, speed=0.5)
+
+    def _grasp_to_pour(self, robot: Skills, above: Goal) -> tuple[list[Step], list[Goal]]:
+        """A grasp on the rim and the pouring goals that go with it: best the held side up, the balls leave opposite."""
         failure: PlanningError | None = None
         rim = self.bin.asset.grasps_in("rim")
         leaning = [replace(grasp, tilt=LEAN) for grasp in rim]
         for grasps, turns in ((rim, (0.0,)), (leaning, (SIDEWAYS, -SIDEWAYS))):
             for grasp in grasps:
-                pour = self._poured(robot, grasp, turns, TILT[:1])
+                pours = [self._poured(robot, grasp, turns, tilt) for tilt in TILT]
                 try:
-                    steps = robot.grasp("left", self.bin, grasps=[grasp], then=[pour, above])
+                    return robot.grasp("left", self.bin, grasps=[grasp], then=[pours[0], above]), pours
                 except PlanningError as error:
                     failure = failure or error
-                    continue
-                return steps, self._poured(robot, grasp, turns, TILT)
         raise failure or PlanningError("no feasible grasp", "the bin has no rim")
 
-    def _poured(self, robot: Skills, grasp: GraspPoint, turns: Sequence[float], tilts: Sequence[float]) -> Goal:
+    def _poured(self, robot: Skills, grasp: GraspPoint, turns: Sequence[float], tilt: float) -> Goal:
         """The bin's centre above the big bin, tipped.
 
         Args:
             turns: radians from the grasped side of the rim to the side that goes up.
-            tilts: radians by which it is tipped.
+            tilt: radians by which it is tipped.
         """
         frames = []
-        for turn, tilt in product(turns, tilts):
+        for turn in turns:
             x, y = rotation_about([0, 0, 1], turn)[:2, :2] @ grasp.T_object_hand[:2, 3]
             tipped = rotation_about([-y, x, 0.0], -tilt)
             headings = (rotation_about([0, 0, 1], h) @ tipped for h in np.linspace(0, 2 * np.pi, 24, endpoint=False))
