@@ -113,9 +113,11 @@ def write_results(
 
 
 def save(path: Path, results: Mapping[str, Any]) -> None:
-    """Write a `document` as JSON and its table beside it, with the ending .md."""
+    """Write a `document` as JSON and its table beside it; one of the documentation is also listed in its README."""
     write_json(path, results)
     write_table(path)
+    if RESULTS in path.resolve().parents:
+        write_index()
 
 
 def write_table(path: Path) -> Path:
@@ -171,7 +173,7 @@ def markdown(results: Mapping[str, Any], *, generated: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-def index(folder: Path = RESULTS) -> str:
+def index(folder: Path) -> str:
     """A Markdown list of all results of a folder: title with a link to the table, and the summary of success counts."""
     lines = []
     for file in sorted(folder.rglob("*.json")):
@@ -184,7 +186,13 @@ def index(folder: Path = RESULTS) -> str:
 
 def with_index(page: str) -> str:
     """The text of docs/results/README.md with a fresh list of results."""
-    return filled(page, index(), "python -m assets.results")
+    return filled(page, index(RESULTS), "python -m assets.results")
+
+
+def write_index() -> None:
+    """Write the list of results in docs/results/README.md again."""
+    page = RESULTS / "README.md"
+    write_text(page, with_index(page.read_text(encoding="utf-8")))
 
 
 def describe_machine(facts: Mapping[str, Any]) -> str:
@@ -240,8 +248,7 @@ def main() -> None:
             print(write_table(file))
         print(f"{len(files)} tables written in {folder}")
         if folder == RESULTS:
-            page = RESULTS / "README.md"
-            write_text(page, with_index(page.read_text(encoding="utf-8")))
+            write_index()
 
     run_command(body)
 

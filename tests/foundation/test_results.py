@@ -7,6 +7,7 @@ import json
 import pytest
 
 from assets.errors import InvalidSettingsError, TwinloomError
+from assets.generated import END, marker
 from assets.results import document, markdown, read_results, wilson, write_results, write_table
 
 ROWS = [
@@ -49,6 +50,16 @@ def test_files_and_table(tmp_path):
     assert "Mean of 2 rows **97.5%**; lowest hanging_mug 95.0%; pooled 39/40" in table
     assert "`sim rollout --expert`" in table
     assert markdown(read_results(path)) == write_table(path).read_text(encoding="utf-8") == table
+
+
+def test_a_result_of_the_documentation_is_listed_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("assets.results.RESULTS", tmp_path)
+    (tmp_path / "README.md").write_text(f"before\n{marker('python -m assets.results')}\n{END}\nafter\n")
+    write_results("bimanual", "clean", ROWS, command="c", title="Clean", folder=tmp_path)
+    page = (tmp_path / "README.md").read_text()
+    assert "* [Clean](bimanual/clean.md): mean of 2 rows **97.5%**; lowest hanging_mug 95.0%" in page
+    assert page.startswith("before")
+    assert page.endswith("after\n")
 
 
 def test_other_files_are_refused(tmp_path):
