@@ -17,9 +17,9 @@ from sim.seeding import episode_seed
 CAMERAS, SIZE = ("head", "left_wrist", "right_wrist"), (64, 48)
 
 
-def episode(task: str, number: int = 0) -> Rollout:
+def episode(task: str, number: int = 0, visuals: str = "mesh") -> Rollout:
     """A fully randomised episode, not rendered."""
-    return expert_rollout(task, "franka-panda", episode_seed(0, task, number), frozenset(AXES))
+    return expert_rollout(task, "franka-panda", episode_seed(0, task, number), frozenset(AXES), visuals=visuals)
 
 
 def digest(rollout: Rollout, images: bool = False) -> dict[str, str]:
