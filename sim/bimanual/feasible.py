@@ -18,7 +18,7 @@ from sim.bimanual.turning import Turn, turnable
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
 MAX_TRIED = 160  # candidates whose collisions are looked at before giving up
 RESTARTS = 4  # of inverse kinematics at goals: most are reached at once, and hopeless ones would take them all
-OTHERS = 24  # hand poses at a goal for which other postures of the arm are tried if the first ones are no use
+OTHERS = 8  # hand poses at a goal for which other postures of the arm are tried if the first ones are no use
 ENTRIES = (1.0, 0.6)  # shares of the way into a goal on which it may be entered, best first
 HEADROOM = 0.08  # rad or m that joints should keep from their limits: what slips in the grip has to be made up for
 

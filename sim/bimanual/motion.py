@@ -22,6 +22,7 @@ GRAZE = 0.0005  # metres of penetration that do not count: resting contacts have
 SLIP = 0.002  # metres by which a line may end up in something although it was planned clear: things moved a little
 COMFORT = 0.01  # metres of clearance that paths keep where there is room
 LET_GO = 0.15  # of the gripper's stroke, by which it opens at least to let something go
+FREE = 0.003  # metres that opening fingers keep from things, so that they do not take them along afterwards
 CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
 
 
@@ -190,7 +191,7 @@ class Motion:
         try:
             for wider in np.linspace(opening, step.opening, 8)[1:]:
                 openings = {side: self.spread(side) for side in self.sim.arms} | {step.side: float(wider)}
-                if not self.clear(arms, {step.side: frozenset({"table"})}, openings):
+                if not self.clear(arms, {step.side: frozenset({"table"})}, openings, margin=FREE):
                     break
                 opening = float(wider)
         finally:

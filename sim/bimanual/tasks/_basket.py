@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from sim.bimanual.actor import Actor
+from sim.bimanual.grasping import Goal
+from sim.bimanual.motion import Step
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
 
+DROPS = (0.03, 0.06, 0.09)  # metres above the basket where the thing is let go, best first
 RISE = 0.02  # metres above where they would rest
 
 
@@ -23,9 +29,9 @@ def fill_and_lift(robot: Skills, side: Side, thing: Actor, basket: Actor) -> Non
     halves = sorted(("left", "right"), key=lambda half: abs(basket.point(half)[0, 3] - thing.position[0]))
     failure: PlanningError | None = None
     for half in halves:
-        goal = robot.goal(thing, basket.point(half), pre=0.16, above=0.03, touch=[basket])
+        drops = [robot.goal(thing, basket.point(half), pre=0.16, above=above, touch=[]) for above in DROPS]
         try:
-            steps = robot.grasp(side, thing, then=[goal])
+            steps = robot.grasp(side, thing, then=drops[:1])
             break
         except PlanningError as error:
             failure = failure or error
@@ -33,11 +39,21 @@ def fill_and_lift(robot: Skills, side: Side, thing: Actor, basket: Actor) -> Non
         raise failure or PlanningError("no feasible grasp")
     robot.do(steps)
     robot.do(robot.lift(side, 0.16))
-    robot.do(robot.place(side, goal, retreat=0.14))
+    robot.do(_drop(robot, side, drops, replace(drops[0], touch=frozenset({basket.name}))))
     lifter = other(side)
     robot.do(robot.home(side))
     robot.do(robot.grasp(lifter, basket, "handle"))
     robot.do(robot.lift(lifter, 0.06))
+
+
+def _drop(robot: Skills, side: Side, drops: Sequence[Goal], last: Goal) -> list[Step]:
+    """Let go as low as the hand gets without touching the basket; ``last`` is the way if it always does."""
+    for drop in drops:
+        try:
+            return robot.place(side, drop, retreat=0.14)
+        except PlanningError:  # a broad hand does not fit between the walls: from higher up, then
+            continue
+    return robot.place(side, last, retreat=0.14)
 
 
 def filled_and_lifted(world: World, side: Side, thing: Actor, basket: Actor) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
+from sim.bimanual.motion import Step
+from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Range, Side
 from sim.bimanual.skills import Skills
+from sim.geometry import pose, rotation_about
 
+LITTLE = 0.5  # radians; who cannot turn a thing that far has another problem
 SIGN: dict[Side, float] = {"left": -1.0, "right": 1.0}
 
 
@@ -14,6 +20,43 @@ def on_side(side: Side, near: float, far: float) -> Range:
     """Range of x on an arm's side, from ``near`` to ``far`` metres off the midline."""
     low, high = sorted((SIGN[side] * near, SIGN[side] * far))
     return low, high
+
+
+def grasp_for(robot: Skills, side: Side, thing: Actor, goal: Goal, *groups: str, **grasp) -> list[Step]:
+    """The grasp with which a thing gets to its goal; one that no grasp can turn that far is set down half turned first.
+
+    Args:
+        grasp: options of Skills.grasp.
+
+    Raises:
+        PlanningError: "no feasible grasp", also after the thing was turned.
+    """
+    try:
+        return robot.grasp(side, thing, *groups, then=[goal], **grasp)
+    except PlanningError as failure:
+        halfway = _half_turned(robot, thing, goal)
+        if halfway is None:
+            raise
+        try:
+            steps = robot.grasp(side, thing, *groups, then=[halfway], **grasp)
+        except PlanningError:
+            raise failure from None
+    robot.do(steps)
+    robot.do(robot.lift(side, 0.05))
+    robot.do(robot.place(side, halfway))
+    return robot.grasp(side, thing, *groups, then=[goal], **grasp)
+
+
+def _half_turned(robot: Skills, thing: Actor, goal: Goal) -> Goal | None:
+    """Where the thing stands, turned half of the way to the heading it is to have; None if it has that already."""
+    now = thing.pose()
+    turns = goal.object_poses()[:, :3, :3] @ now[:3, :3].T
+    angles = np.arctan2(turns[:, 1, 0], turns[:, 0, 0])
+    angle = angles[np.argmin(np.abs(angles))]
+    if abs(angle) < LITTLE:
+        return None
+    half = pose(now[:3, 3], rotation_about([0, 0, 1], angle / 2) @ now[:3, :3])
+    return robot.goal(thing, half, yaw="aligned", pre=0.05)
 
 
 def pick_place(
@@ -36,6 +79,6 @@ def pick_place(
         retreat: metres that the hand backs off afterwards.
         grasp: further options of Skills.grasp.
     """
-    robot.do(robot.grasp(side, thing, *groups, lift=lift, then=[goal], **grasp))
+    robot.do(grasp_for(robot, side, thing, goal, *groups, lift=lift, **grasp))
     robot.do(robot.lift(side, lift))
     robot.do(robot.place(side, goal, opening=opening, retreat=retreat))

@@ -37,9 +37,9 @@ class OpenMicrowave(Task):
         scene.keep_out_area((-0.35, 0.25), (-0.3, 0.2))
 
     def expert(self, robot: Skills) -> None:
-        fraction = self._grasp(robot, "handle", (AIM, 0.5, 0.4, 0.3))
+        fraction = self._grasp(robot, "handle", (AIM, 0.25, 0.3, 0.35, 0.45))
         robot.do(robot.turn_joint(self.side, self.microwave, "door", fraction, follow=FOLLOW))
-        if fraction < AIM:  # the arm cannot go all the way with the handle: push on from inside
+        if self.microwave.joint_fraction("door") <= OPEN:  # the arm cannot go all the way with the handle: push on
             robot.do(robot.open(self.side))
             robot.do(robot.retreat(self.side, touch=[self.microwave]))
             self._grasp(robot, "door_edge", (AIM,), opening=0.0, verify=False)

@@ -12,6 +12,7 @@ from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
+from sim.bimanual.tasks._pick_place import grasp_for
 from sim.bimanual.world import World
 
 LEFTWARD = np.array([-1.0, 0.0, 0.0])
@@ -42,7 +43,7 @@ class PlaceDualShoes(Task):
             )
             for side, shoe in self.shoes.items()
         }  # fmt: skip
-        robot.do(*(robot.grasp(side, shoe, then=[goals[side]]) for side, shoe in self.shoes.items()))
+        robot.do(*(grasp_for(robot, side, shoe, goals[side]) for side, shoe in self.shoes.items()))
         aside = robot.move_by("right", (0.06, -0.03, 0.12), touch=["table"], shares=(1.0, 0.6, 0.3))
         robot.do(robot.lift("left", 0.12), aside)
         for side in ("left", "right"):
