@@ -83,7 +83,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise storage_error(path, error) from error
     finally:
-        if replaced.exists() and not path.exists():
+        if os.path.exists(replaced) and not os.path.exists(path):  # unlike Path's, they never raise
             os.rename(replaced, path)
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)

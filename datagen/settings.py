@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from assets.atomic import write_json
+from assets.atomic import storage_error, write_json
 from assets.errors import InvalidSettingsError, TwinloomError
 from assets.machine import cores, versions
 from datagen.lerobot.codec import codecs
@@ -110,8 +111,18 @@ def read_settings(out: Path) -> Settings | None:
     """Settings that bind further runs in a folder; None if none has begun there, or none has finished anything.
 
     Raises:
-        TwinloomError: the folder holds something else, or its settings are unreadable.
+        TwinloomError: the folder holds something else or cannot be read, or its settings are unreadable.
     """
+    try:
+        os.fspath(out).encode()
+        return _read_settings(out)
+    except UnicodeEncodeError as error:  # Parquet files are opened by UTF-8 names alone
+        raise TwinloomError(f"{out} is not a UTF-8 name; choose another --out") from error
+    except OSError as error:
+        raise storage_error(out, error) from error
+
+
+def _read_settings(out: Path) -> Settings | None:
     path = out / SETTINGS
     if path.is_file():
         try:

@@ -132,12 +132,16 @@ def read_info(root: Path) -> dict[str, Any]:
         TwinloomError: no dataset there, unreadable JSON, or another version of the format.
     """
     path = root / INFO
-    if not path.is_file():
-        if (root / SETTINGS).is_file():
-            raise TwinloomError(f"{root} holds no episode yet; continue its run with the same datagen command")
-        raise TwinloomError(f"{root} is no LeRobot dataset: it has no {INFO}")
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if (root / SETTINGS).is_file():
+            raise TwinloomError(
+                f"{root} holds no episode yet; continue its run with the same datagen command"
+            ) from error
+        raise TwinloomError(f"{root} is no LeRobot dataset: it has no {INFO}") from error
+    except OSError as error:
+        raise TwinloomError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise TwinloomError(f"{path} is not JSON: {error}") from error
     version = info.get("codebase_version") if isinstance(info, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -44,7 +45,7 @@ def merge(
         InvalidSettingsError: the datasets do not fit together; every difference is named.
         TwinloomError: ``out`` exists, a source is damaged, or the disk is full or not writable.
     """
-    if out.exists():
+    if os.path.lexists(out):
         raise TwinloomError(f"{out} exists already; name a new folder")
     if len(sources) < 2:
         raise TwinloomError("merge needs at least two datasets")

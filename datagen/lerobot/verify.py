@@ -6,6 +6,7 @@ additions of ours. ``verify`` never writes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def verify(root: Path, *, quick: bool = False, step: Callable[[str], None] = lam
     Raises:
         TwinloomError: there is no such folder.
     """
-    if not root.is_dir():
+    if not os.path.isdir(root):  # unlike Path's, it takes every error for no
         raise TwinloomError(f"{root} is no folder")
     try:
         info = layout.read_info(root)

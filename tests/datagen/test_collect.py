@@ -198,6 +198,14 @@ def test_folders_that_hold_something_else_are_left_alone(tmp_path, prepare, mess
     assert sorted(out.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("name", "message"), [("a" * 300, "File name too long"), ("caf\udce9", "is not a UTF-8 name; choose another --out")]
+)
+def test_names_no_folder_can_have(tmp_path, name, message):
+    with pytest.raises(TwinloomError, match=message):
+        collect(make_run(tmp_path / name))
+
+
 def test_a_second_run_in_the_folder_is_refused_and_a_dead_one_is_not_waited_for(tmp_path):
     out = tmp_path / "data"
     with writer_lock(out):
