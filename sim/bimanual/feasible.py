@@ -12,7 +12,7 @@ from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Candidate, Goal, back_off, raised
 from sim.bimanual.motion import GRAZE, Motion
 from sim.bimanual.plan import ArmKinematics, PlanningError
-from sim.bimanual.scene import Side
+from sim.bimanual.scene import Side, other
 from sim.bimanual.turning import Turn, turnable
 
 MARGINS = (0.01, -GRAZE)  # metres of clearance around chosen postures: comfortable if there is one, else just clear
@@ -155,8 +155,9 @@ class Feasible:
         return room
 
     def _clear_above(self, side: Side, actor: Actor, q: np.ndarray, touch: frozenset[str]) -> bool:
-        """Whether the arm has room at joints (N,) where it has lifted the object; what that hits is not known."""
-        return self.motion.clear(self.motion.configuration(**{side: q}), {side: touch | {actor.name}})
+        """Whether the arm has room at joints (N,) where it has lifted the object; the other arm will make way."""
+        arms = {side: q, other(side): self.sim.arms[other(side)].home}
+        return self.motion.clear(arms, {side: touch | {actor.name}})
 
     def _line_clear(
         self,
