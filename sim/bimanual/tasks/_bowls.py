@@ -45,9 +45,9 @@ def stack(robot: Skills, bowls: Sequence[Actor]) -> None:
         else:
             target, touch = bowls[i - 1].position + np.array([0, 0, 0.012]), [*bowls[:i], "table"]
         # let go a little high: the outer finger must not push the bowl below aside, and bowls centre each other
-        goal = robot.goal(bowl, target, pre=0.10, above=0.012 if i else 0.004, touch=touch)
+        goal = robot.goal(bowl, target, pre=0.10, above=0.011 if i else 0.004, touch=touch)
         away = robot.home(other(side)) if last == other(side) else []
-        robot.do(robot.grasp(side, bowl, "rim", then=[goal], deeper=-0.004, meanwhile=away), away)
+        robot.do(robot.grasp(side, bowl, "rim", then=[goal], deeper=-0.008, meanwhile=away), away)
         robot.do(robot.lift(side, 0.10))
         robot.do(robot.place(side, goal, retreat=0.10))
         last = side
