@@ -12,7 +12,8 @@ from sim.bimanual.scene import Range, Side
 from sim.bimanual.skills import Skills
 from sim.geometry import pose, rotation_about
 
-LITTLE = 0.5  # radians; who cannot turn a thing that far has another problem
+TURNS = (0.5, 1.0)  # shares of the way to the heading of the goal by which a thing is turned, one after the other
+LITTLE = 0.2  # radians; less of a turn does not help
 SIGN: dict[Side, float] = {"left": -1.0, "right": 1.0}
 
 
@@ -23,7 +24,7 @@ def on_side(side: Side, near: float, far: float) -> Range:
 
 
 def grasp_for(robot: Skills, side: Side, thing: Actor, goal: Goal, *groups: str, **grasp) -> list[Step]:
-    """The grasp with which a thing gets to its goal; one that no grasp can turn that far is set down half turned first.
+    """The grasp with which a thing gets to its goal; one that no grasp can turn that far is set down turned first.
 
     Args:
         grasp: options of Skills.grasp.
@@ -31,32 +32,32 @@ def grasp_for(robot: Skills, side: Side, thing: Actor, goal: Goal, *groups: str,
     Raises:
         PlanningError: "no feasible grasp", also after the thing was turned.
     """
-    try:
-        return robot.grasp(side, thing, *groups, then=[goal], **grasp)
-    except PlanningError as failure:
-        halfway = _half_turned(robot, thing, goal)
-        if halfway is None:
-            raise
+    for share in TURNS:
         try:
-            steps = robot.grasp(side, thing, *groups, then=[halfway], **grasp)
-        except PlanningError:
-            raise failure from None
-    robot.do(steps)
-    robot.do(robot.lift(side, 0.05))
-    robot.do(robot.place(side, halfway))
+            return robot.grasp(side, thing, *groups, then=[goal], **grasp)
+        except PlanningError as failure:
+            turned = _turned(robot, thing, goal, share)
+            if turned is None:
+                raise
+            try:
+                steps = robot.grasp(side, thing, *groups, then=[turned], **grasp)
+            except PlanningError:
+                raise failure from None
+        robot.do(steps)
+        robot.do(robot.lift(side, 0.05))
+        robot.do(robot.place(side, turned))
     return robot.grasp(side, thing, *groups, then=[goal], **grasp)
 
 
-def _half_turned(robot: Skills, thing: Actor, goal: Goal) -> Goal | None:
-    """Where the thing stands, turned half of the way to the heading it is to have; None if it has that already."""
+def _turned(robot: Skills, thing: Actor, goal: Goal, share: float) -> Goal | None:
+    """Where the thing stands, turned by a share of the way to its heading at the goal; None if that is very little."""
     now = thing.pose()
     turns = goal.object_poses()[:, :3, :3] @ now[:3, :3].T
     angles = np.arctan2(turns[:, 1, 0], turns[:, 0, 0])
-    angle = angles[np.argmin(np.abs(angles))]
+    angle = share * angles[np.argmin(np.abs(angles))]
     if abs(angle) < LITTLE:
         return None
-    half = pose(now[:3, 3], rotation_about([0, 0, 1], angle / 2) @ now[:3, :3])
-    return robot.goal(thing, half, yaw="aligned", pre=0.05)
+    return robot.goal(thing, pose(now[:3, 3], rotation_about([0, 0, 1], angle) @ now[:3, :3]), yaw="aligned", pre=0.05)
 
 
 def pick_place(
