@@ -15,6 +15,7 @@ from sim.bimanual.task import Task
 from sim.bimanual.world import World
 
 MIDDLE = (0.0, -0.12)  # where the mug changes hands
+NEARLY = tuple(float(turn) for turn in np.linspace(-0.9, 0.9, 7))  # radians from its heading on the peg
 BEFORE = 0.08  # metres in front of its place on the peg from which the handle is threaded
 PLAY = 0.007  # metres over the peg at which it is threaded
 LET_GO = 0.035  # metres between the fingers when they let go of the rim: more would push against mug and post
@@ -44,20 +45,21 @@ class HangingMug(Task):
 
     def expert(self, robot: Skills) -> None:
         mug, rack = self.mug, self.rack
-        middle = robot.goal(mug, (*MIDDLE, robot.world.table_z), pre=0.05)
+        come = (BEFORE * rack.point("tip")[:3, 0]).tolist()
+        hung = robot.goal(mug, rack.point("peg"), "handle", yaw="half", pre=come, above=PLAY, touch=[rack])
+        heading = [float(np.arctan2(T[1, 0], T[0, 0])) for T in hung.object_poses()]
+        yaws = [h + turn for h in heading for turn in NEARLY]
+        middle = robot.goal(mug, (*MIDDLE, robot.world.table_z), yaw=yaws, pre=0.05)
         robot.do(robot.grasp("left", mug, "rim", then=[middle]))
         robot.do(robot.lift("left", 0.08))
         robot.do(robot.place("left", middle))
-        peg = rack.point("peg")
-        come = (BEFORE * rack.point("tip")[:3, 0]).tolist()
-        hung = robot.goal(mug, peg, "handle", yaw="half", pre=come, above=PLAY, touch=[rack])
         away = robot.home("left")
         robot.do(away, robot.grasp("right", mug, "rim", then=[hung], meanwhile=away))
         robot.do(robot.lift("right", 0.1))
         robot.do(robot.place("right", hung, release=False))
-        robot.do(robot.move_by("right", (0.0, 0.0, 0.003 - PLAY), touch=[rack], check=False))
+        robot.do(robot.move_by("right", (0.0, 0.0, 0.003 - PLAY), touch=[rack], check=False, shares=(1.0, 0.5, 0.0)))
         robot.do(robot.open("right", min(1.0, LET_GO / robot.max_opening)))
-        robot.do(robot.retreat("right", 0.06, touch=[mug, rack]))
+        robot.do(robot.retreat("right", 0.1, touch=[mug, rack]))
 
     def check_success(self, world: World) -> bool:
         where = world.offset(self.mug.point("handle"), self.rack.point("peg"))
