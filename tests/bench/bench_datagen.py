@@ -82,7 +82,10 @@ def append() -> Samples:
         while large.state.episodes < before:
             large.append(entries)
 
-        def late() -> None:
+        state, sums = large.state, large.manifest
+
+        def late() -> None:  # from the same point each time: what lies beyond the state is surplus of a broken commit
+            large.state, large.manifest = state, sums.copy()
             large.append(entries)
 
         def early() -> None:
