@@ -21,13 +21,14 @@ from sim.bimanual.skills import Skills
 from sim.bimanual.spec import BlockSpec
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
-from sim.geometry import pose, rotation_about
+from sim.geometry import inverse, pose, rotation_about
 
 BIG_BIN = (-0.45, 0.0)
 BALLS = 5
 RADIUS = 0.008
 OVER = ((-0.45, 0.0, 0.90), (-0.42, -0.12, 0.96))  # where the desk bin's centre may be when it is poured out
 TILT = (2.2, 2.1, 2.0)  # radians, best first: with less tilt a ball may stay in the bin
+HEADINGS = tuple(float(h) for h in np.linspace(0, 2 * np.pi, 24, endpoint=False))
 SIDEWAYS = np.pi / 2  # the held side of the rim need not go up: a hand that turns about its own approach tips it too
 LEAN = (-1.0, 1.0)  # radians by which a hand on the rim may lean along it, so that it need not point up when pouring
 
@@ -63,52 +64,60 @@ class DumpBinBigbin(Task):
             robot.do(robot.lift("right", 0.08))
             robot.do(robot.place("right", middle))
             robot.do(robot.home("right"))
-        above = robot.goal(self.bin, np.array([pose(spot) for spot in OVER]), "center", pre=0.05, touch=[])
-        steps, pours = self._grasp_to_pour(robot, above)
+        steps, tips = self._grasp_to_pour(robot)
         robot.do(steps)
         robot.do(robot.lift("left", 0.15, speed=0.7))
-        robot.do(robot.place("left", above, release=False, speed=0.7))
-        robot.do(self._tip(robot, pours))
+        self._pour(robot, tips)
         robot.do(robot.wait("left", 0.6))
 
-    def _tip(self, robot: Skills, pours: Sequence[Goal]) -> list[Step]:
-        """Tip the bin as far as the arm can."""
-        for pour in pours[:-1]:
-            try:
-                return robot.place("left", pour, release=False, speed=0.5)
-            except PlanningError:  # less far, then
-                continue
-        return robot.place("left", pours[-1], release=False, speed=0.5)
+    def _grasp_to_pour(self, robot: Skills) -> tuple[list[Step], list[np.ndarray]]:
+        """A grasp on the rim and the turns (3, 3) of the bin that pour it out, best first.
 
-    def _grasp_to_pour(self, robot: Skills, above: Goal) -> tuple[list[Step], list[Goal]]:
-        """A grasp on the rim and the pouring goals that go with it: best the held side up, the balls leave opposite."""
+        Best the held side goes up and the balls leave opposite.
+        """
         failure: PlanningError | None = None
         rim = self.bin.asset.grasps_in("rim")
         leaning = [replace(grasp, tilt=LEAN) for grasp in rim]
         for grasps, turns in ((rim, (0.0,)), (leaning, (SIDEWAYS, -SIDEWAYS))):
             for grasp in grasps:
-                pours = [self._poured(robot, grasp, turns, tilt) for tilt in TILT]
+                tips = [_tip(grasp, turn, tilt) for tilt in TILT for turn in turns]
+                then = [self._poured(robot, tips[: len(turns)]), self._above(robot, HEADINGS)]
                 try:
-                    return robot.grasp("left", self.bin, grasps=[grasp], then=[pours[0], above]), pours
+                    return robot.grasp("left", self.bin, grasps=[grasp], then=then), tips
                 except PlanningError as error:
                     failure = failure or error
         raise failure or PlanningError("no feasible grasp", "the bin has no rim")
 
-    def _poured(self, robot: Skills, grasp: GraspPoint, turns: Sequence[float], tilt: float) -> Goal:
-        """The bin's centre above the big bin, tipped.
+    def _pour(self, robot: Skills, tips: Sequence[np.ndarray]) -> None:
+        """Bring the bin over the big one and tip it: best where the hand can turn on the spot, far if it can."""
+        center = self.bin.asset.point("center").T_object_point
+        T_bin_hand = inverse(self.bin.pose()) @ robot.tcp("left")
+        for tip in tips:
+            T = center @ pose((0, 0, 0), tip) @ inverse(center)
+            turn = inverse(T_bin_hand) @ T @ T_bin_hand
+            above = self._above(robot, [h for h in HEADINGS if _spares_table(h, tip)])
+            try:
+                robot.do(robot.place("left", above, release=False, speed=0.7, room=[turn]))
+                now = robot.tcp("left")
+                then = now @ turn
+                way, rotation = (then - now)[:3, 3].tolist(), then[:3, :3] @ now[:3, :3].T
+                robot.do(robot.move_by("left", way, rotation=rotation, speed=0.5))
+                return
+            except PlanningError:  # less far, or on any way
+                continue
+        robot.do(robot.place("left", self._above(robot, HEADINGS), release=False, speed=0.7))
+        robot.do(robot.place("left", self._poured(robot, tips), release=False, speed=0.5))
 
-        Args:
-            turns: radians from the grasped side of the rim to the side that goes up.
-            tilt: radians by which it is tipped.
-        """
-        frames = []
-        for turn in turns:
-            x, y = rotation_about([0, 0, 1], turn)[:2, :2] @ grasp.T_object_hand[:2, 3]
-            tipped = rotation_about([-y, x, 0.0], -tilt)
-            headings = (rotation_about([0, 0, 1], h) @ tipped for h in np.linspace(0, 2 * np.pi, 24, endpoint=False))
-            # the mouth looks along z: not towards the table, onto which balls could fly
-            frames += [pose(spot, R) for R in headings if R[0, 2] < 0.35 for spot in OVER]
-        return robot.goal(self.bin, np.array(frames), "center", yaw="aligned", pre=0.02, touch=[])
+    def _above(self, robot: Skills, headings: Sequence[float]) -> Goal:
+        """The bin upright above the big bin."""
+        frames = np.array([pose(spot) for spot in OVER])
+        return robot.goal(self.bin, frames, "center", yaw=headings, pre=0.05, touch=[])
+
+    def _poured(self, robot: Skills, tips: Sequence[np.ndarray]) -> Goal:
+        """The bin tipped above the big bin, in one of several ways."""
+        turned = [rotation_about([0, 0, 1], h) @ tip for tip in tips for h in HEADINGS if _spares_table(h, tip)]
+        frames = np.array([pose(spot, R) for R in turned for spot in OVER])
+        return robot.goal(self.bin, frames, "center", yaw="aligned", pre=0.02, touch=[])
 
     def check_success(self, world: World) -> bool:
         return all(self._binned(ball) for ball in self.balls) and world.held_by(self.bin, "left")
@@ -120,3 +129,18 @@ class DumpBinBigbin(Task):
 
     def slots(self) -> dict[str, Actor | str]:
         return {"A": self.bin}
+
+
+def _tip(grasp: GraspPoint, turn: float, tilt: float) -> np.ndarray:
+    """(3, 3) turn of the bin in its own frame that tips it by ``tilt`` radians.
+
+    Args:
+        turn: radians from the grasped side of the rim to the side that goes up.
+    """
+    x, y = rotation_about([0, 0, 1], turn)[:2, :2] @ grasp.T_object_hand[:2, 3]
+    return rotation_about([-y, x, 0.0], -tilt)
+
+
+def _spares_table(heading: float, tip: np.ndarray) -> bool:
+    """Whether the mouth, along z, does not look at the table, onto which balls could fly."""
+    return (rotation_about([0, 0, 1], heading) @ tip)[0, 2] < 0.35
