@@ -36,7 +36,7 @@ class PlacePhoneStand(Task):
 
     def expert(self, robot: Skills) -> None:
         tray = self.stand.point("tray")
-        along = (0.06 * tray[:3, 2]).tolist()
+        along = (0.06 * tray[:3, 2] - 0.02 * tray[:3, 1]).tolist()  # over the ledge and clear of the back
         goal = robot.goal(self.phone, tray, "edge", yaw="aligned", pre=along, touch=[self.stand])
         pick_place(robot, self.side, self.phone, goal, lift=0.1)
 
