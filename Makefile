@@ -12,10 +12,9 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-setup: .venv/.opengl ## virtual environment, system libraries, robot models (each done once)
-	@$(BIN)/assets pull $(ROBOT) >/dev/null
+setup: .venv/.dev .venv/.models ## virtual environment, system libraries, robot models (each done once)
 
-datagen: setup ## one randomised episode of each of the 50 tasks: make datagen ROBOT=aloha2 ARGS='--episodes 100'
+datagen: .venv/.models ## one randomised episode of each of the 50 tasks: make datagen ROBOT=aloha2 ARGS='--episodes 100'
 	$(BIN)/datagen --tasks 50 --randomize all --robot $(ROBOT) $(ARGS)
 
 test: setup ## the tests, without those marked slow or gpu; a selection with ARGS='tests/sim -k seed'
@@ -40,12 +39,20 @@ clean: ## removes what set-up, builds and tests made; data/ stays
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find assets sim datagen policies real tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Stamps. Each step runs again only when what it depends on has changed.
+# Stamps. Each step runs again only when what it depends on has changed. Generating data needs only the core
+# packages; the tests also need torch, numba and ROS 2, which are large.
 .venv/.packages: pyproject.toml constraints.txt .ci/venv
 	@PYTHON='$(PYTHON)' .ci/venv
+	@touch $@
+
+.venv/.dev: .venv/.packages
+	@PYTHON='$(PYTHON)' .ci/venv dev
 	@touch $@
 
 .venv/.opengl: .venv/.packages .ci/opengl
 	@.ci/opengl
 	@touch $@
-	@echo 'setup: done; "source $(BIN)/activate" puts the commands assets, sim and datagen on the path'
+
+.PHONY: .venv/.models
+.venv/.models: .venv/.opengl
+	@$(BIN)/assets pull $(ROBOT) >/dev/null

@@ -1,0 +1,1 @@
+"""What is learned: trainers, checkpoints, evaluation and serving of policies."""
