@@ -16,6 +16,8 @@ FLAG = tyro.conf.FlagCreatePairsOff
 NAME, NAMES, FOLDER, FOLDERS, SIZE = (
     tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FOLDER", "FOLDER FOLDER ...", "WIDTHxHEIGHT")
 )
+REPORT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: the dataset's own folder)")
+OUT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: data/demo; data/demo_clean if no axis is drawn)")
 AXES = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: as --config says)")
 CONFIGS = {"demo_clean": "none", "demo_randomized": "clutter,lighting,background,table,language"}
 
@@ -30,7 +32,7 @@ def collect(
     fps: int = 25,
     seed: int = 0,
     workers: int = 0,
-    out: Annotated[Path, FOLDER] = Path("data/demo"),
+    out: Annotated[Path | None, OUT] = None,
     config: Literal["demo_clean", "demo_randomized"] = "demo_clean",
     attempts: int = 10,
     codec: Literal["h264", "av1"] = "h264",
@@ -38,7 +40,7 @@ def collect(
 ) -> int:
     """Let the scripted experts do tasks and record them as one LeRobot v3.0 dataset.
 
-    Without options: one clean episode of each task, in data/demo.
+    Without options: one clean episode of each task, in data/demo_clean.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
     Further commands: datagen verify, datagen merge, datagen report, datagen replay (each with --help).
 
@@ -68,6 +70,7 @@ def collect(
 
     source = Bimanual()
     axes = select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes", optional=True)
+    out = out or Path("data/demo" if axes else "data/demo_clean")
     settings = Settings(
         tasks=tuple(sorted(select("task", tasks, source.names("task"), "sim list tasks"))),
         robot=select_one("robot", robot, source.names("robot"), "sim list robots"),
@@ -146,15 +149,16 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], 
     return 0
 
 
-def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER]) -> int:
+def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], out: Annotated[Path | None, REPORT] = None) -> int:
     """Write one self-contained HTML page about a dataset, and print its path.
 
     Args:
         dataset: folder of the dataset.
+        out: folder of the page and its contact sheet.
     """
     from datagen.report import write_report
 
-    print(write_report(dataset))
+    print(write_report(dataset, out))
     return 0
 
 

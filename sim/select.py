@@ -21,10 +21,12 @@ def select(
 
     Raises:
         UnknownNameError: a word is no known name; the nearest one is suggested.
-        TwinloomError: the count is larger than there are names, or nothing was given.
+        TwinloomError: the count is larger than there are names, nothing was given, or "none" and something.
     """
     text = words if isinstance(words, str) else " ".join(words)
     given = text.replace(",", " ").split()
+    if optional and "none" in given and len(set(given)) > 1:
+        raise TwinloomError(f'"none" excludes all other names; given: {" ".join(given)}')
     if not given:
         raise TwinloomError(f"no {kind} given; name some, or say all. All {plural(kind)}: {list_command}")
     chosen: set[str] = set()

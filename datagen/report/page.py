@@ -19,23 +19,25 @@ PAGE = Path("report.html")
 SHEET = Path("contact_sheet.png")
 PICTURE_BUDGET = 3_400_000  # bytes of base64, so that the page stays below 4 MB
 MOST_STRIPS = 60
+NUMERIC = {"made", "attempts", "frames", "seconds", "cost, s"}
 
 
-def write_report(dataset: Path | str) -> Path:
-    """Write ``report.html`` and ``contact_sheet.png`` into the dataset's folder and return the page's path.
+def write_report(dataset: Path | str, out: Path | str | None = None) -> Path:
+    """Write ``report.html`` and ``contact_sheet.png`` into ``out`` (the dataset's folder) and return the page's path.
 
     Raises:
         TwinloomError: the folder holds no readable dataset, or is not writable.
     """
     root = Path(dataset)
+    folder = Path(out or dataset)
     with Dataset(root) as data:
         if not len(data):
             raise TwinloomError(f"{root} has no episodes yet, so there is nothing to report")
         facts = gather(data)
         strips, sheet = _pictures(data, facts)
-        pictures.contact_sheet(sheet, root / SHEET)
-        write_text(root / PAGE, page(data, facts, strips, sheet))
-    return root / PAGE
+        pictures.contact_sheet(sheet, folder / SHEET)
+        write_text(folder / PAGE, page(data, facts, strips, sheet))
+    return folder / PAGE
 
 
 def _pictures(data: Dataset, facts: Facts):
@@ -117,9 +119,14 @@ def _duration(seconds: float) -> str:
 
 def _tasks(data: Dataset, facts: Facts) -> str:
     rows = [_task_row(task, data.fps) for task in facts.tasks.values()]
-    headings = ("task", "made", "attempts", "frames", "seconds", "cost, s", "why attempts failed", "instruction")
-    note = "Frames and seconds are means; cost is worker time an episode, its failed attempts included."
-    return f'<p class="dim">{note}</p>{html.table(headings, rows, {1, 2, 3, 4, 5}, sortable=True)}'
+    headings = ["task", "made", "attempts", "frames", "seconds", "cost, s", "why attempts failed", "instruction"]
+    note = "Frames and seconds are means"
+    if facts.account:
+        note += "; cost is worker time an episode, its failed attempts included"
+    else:  # merged, or recorded by somebody else: nobody kept the account
+        headings, rows = headings[:5] + headings[7:], [row[:5] + row[7:] for row in rows]
+    numeric = {i for i, heading in enumerate(headings) if heading in NUMERIC}
+    return f'<p class="dim">{note}.</p>{html.table(headings, rows, numeric, sortable=True)}'
 
 
 def _task_row(task: TaskFacts, fps: int) -> list[object]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assets.objects.model import GraspPoint, ObjectAsset
 from assets.objects.shapes import bounds
-from sim.geometry import pose
+from assets.transforms import pose
 
 if TYPE_CHECKING:
     import mujoco

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from assets.robots.record import RobotRecord
-from sim.geometry import pose
+from assets.transforms import pose
 
 
 class Arm:

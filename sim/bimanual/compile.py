@@ -15,6 +15,7 @@ from assets.objects.model import Joint, ObjectAsset, Part
 from assets.robots.build import add_robot
 from assets.robots.record import load_robot
 from assets.textures.procedural import load_background
+from assets.transforms import matrix_to_quat, pose, rotation_about, yaw_quat
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.spec import (
     TABLE_HALF,
@@ -23,7 +24,6 @@ from sim.bimanual.spec import (
     Placement,
     SceneSpec,
 )
-from sim.geometry import matrix_to_quat, pose, rotation_about, yaw_quat
 
 
 def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:

@@ -10,6 +10,7 @@ import numpy as np
 
 from assets.errors import TwinloomError
 from assets.robots.record import load_robot
+from assets.transforms import rotation_angle
 from sim.bimanual.compile import TIMESTEP
 from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before
@@ -18,7 +19,6 @@ from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import SceneSpec
 from sim.bimanual.task import DWELL_S, Task, task_class
 from sim.bimanual.world import World
-from sim.geometry import rotation_angle
 from sim.seeding import stream, words
 
 LAYOUT = 1  # of the randomisation record

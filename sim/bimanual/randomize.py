@@ -17,9 +17,9 @@ from assets.objects import library
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds
 from assets.textures.procedural import choose_background
+from assets.transforms import quat_multiply, quat_to_matrix, rotation_about, yaw_quat
 from sim.bimanual.scene import KeepOut, Scene
 from sim.bimanual.spec import TABLE_HALF, CameraSpec, DynamicsSpec, LightSpec, Placement, SceneSpec
-from sim.geometry import quat_multiply, quat_to_matrix, rotation_about, yaw_quat
 from sim.seeding import stream
 from sim.select import select
 

@@ -158,6 +158,15 @@ def test_a_dataset_without_video_and_account(tmp_path):
     assert "click_bell" in page
     assert "<img" not in page
     assert not (tmp_path / "contact_sheet.png").exists()
+    assert "cost, s" not in page
+    assert "why attempts failed" not in page
+
+
+def test_the_page_may_lie_elsewhere(dataset, tmp_path):
+    page = write_report(dataset, tmp_path / "page")
+    assert page == tmp_path / "page" / "report.html"
+    assert page.read_bytes() == (dataset / "report.html").read_bytes()
+    assert (tmp_path / "page" / "contact_sheet.png").exists()
 
 
 def test_no_dataset_is_one_clear_line(tmp_path):

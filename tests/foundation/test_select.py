@@ -26,6 +26,8 @@ def test_words(words, chosen):
 
 def test_nothing_is_a_choice_only_where_it_makes_sense():
     assert select("axis", "none", KNOWN, "sim list axes", optional=True) == []
+    with pytest.raises(TwinloomError, match='"none" excludes all other names; given: none click_bell'):
+        select("axis", "none,click_bell", KNOWN, "sim list axes", optional=True)
     with pytest.raises(UnknownNameError, match='unknown task "none"'):
         select("task", "none", KNOWN, "sim list tasks")
 

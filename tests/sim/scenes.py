@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assets.objects import library
+from assets.transforms import yaw_quat
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import TABLE_HEIGHT, BlockSpec, Placement, SceneSpec
 from sim.bimanual.world import World
-from sim.geometry import yaw_quat
 
 RED = (0.8, 0.1, 0.1, 1.0)
 ROBOT = "franka-panda"

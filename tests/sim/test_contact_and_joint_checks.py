@@ -6,11 +6,11 @@ import mujoco
 import numpy as np
 import pytest
 
+from assets.transforms import inverse, matrix_to_quat, pose, rotation_about, rotation_angle
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.scene import Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.tasks._dual_lift import take
-from sim.geometry import inverse, matrix_to_quat, pose, rotation_about, rotation_angle
 from sim.seeding import episode_seed
 
 

@@ -13,12 +13,12 @@ from assets.errors import UnknownNameError
 from assets.objects import library
 from assets.objects.shapes import bounds
 from assets.textures.procedural import SPLIT_SIZES, load_background
+from assets.transforms import quat_to_matrix
 from sim.bimanual.episode import draw, prepare
 from sim.bimanual.randomize import AXES, RANGES, parse_axes, vary_before
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import DEFAULT_CAMERAS, TABLE_HALF, SceneSpec
 from sim.docs import FACTS, with_facts
-from sim.geometry import quat_to_matrix
 from sim.seeding import episode_seed
 from tests.sim.scenes import ROBOT
 

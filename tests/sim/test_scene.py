@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from assets.objects import library
 from assets.objects.model import IDENTITY
 from assets.objects.shapes import bounds
+from assets.transforms import quat_multiply, quat_to_matrix, yaw_quat
 from sim.bimanual.scene import Scene, SceneRejectedError, other, side_of
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import BlockSpec, SceneSpec
-from sim.geometry import quat_multiply, quat_to_matrix, yaw_quat
 from tests.sim.scenes import RED, ROBOT, rest
 
 

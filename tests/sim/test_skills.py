@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assets.transforms import pose, rotation_about, rotation_angle, yaw_quat
 from sim.bimanual.motion import Grip, Move
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.skills import Skills, Turn
 from sim.bimanual.world import World
-from sim.geometry import pose, rotation_about, rotation_angle, yaw_quat
 from tests.sim.scenes import cube, rest, simulation, thing
 
 LEFT = (-0.2, -0.05)

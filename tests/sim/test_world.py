@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assets.transforms import rotation_about
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
-from sim.geometry import rotation_about
 from tests.sim.scenes import cube, rest, simulation, thing
 
 G = 9.81

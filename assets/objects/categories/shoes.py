@@ -136,7 +136,7 @@ def shoe(rng: np.random.Generator, index: int) -> ObjectAsset:
         ("shoe", noun),
         color,
         "leather" if leather else "fabric",
-        "high" if collar > 0.09 else "low",
+        "tall" if collar > 0.09 else "low",
         form if form != noun else "casual",
         (f"{sole_color} sole", f"{accent} laces" if form != "loafer" else f"{accent} strap"),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
@@ -15,7 +16,6 @@ from sim.bimanual.task import Task
 from sim.bimanual.tasks import _bottles
 from sim.bimanual.tasks._bottles import SIGN
 from sim.bimanual.world import World
-from sim.geometry import pose
 
 
 class AdjustBottle(Task):
