@@ -1,0 +1,196 @@
+"""Checkpoint folders: policy.json, model.safetensors and, for those who continue, training/. Nothing in it is code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assets.atomic import PARTIAL, atomic_folder, write_json
+from assets.errors import TwinloomError, require
+from assets.machine import commit, versions
+from policies.base import Policy, PolicySpec
+from policies.kinds import KINDS
+
+FORMAT, LAYOUT = "twinloom-policy", 1
+DESCRIPTION, WEIGHTS, TRAINING, LAST = "policy.json", "model.safetensors", "training", "last"
+EXPERT = "expert:"
+PACKAGES = ("numpy", "torch", "safetensors")
+
+Training = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What was read from a folder.
+
+    Attributes:
+        folder: where it is.
+        spec: the policy's description.
+        tensors: name to array; all finite.
+        made: how it came about: "command", "commit" and "versions".
+    """
+
+    folder: Path
+    spec: PolicySpec
+    tensors: dict[str, np.ndarray]
+    made: dict[str, Any]
+
+
+def save(
+    folder: Path | str,
+    spec: PolicySpec,
+    tensors: Mapping[str, np.ndarray],
+    training: Training | None = None,
+    *,
+    command: str | None = None,
+) -> Path:
+    """Write a checkpoint; the folder appears, or is replaced, as a whole.
+
+    Args:
+        tensors: name to array, written to model.safetensors.
+        training: called with the empty folder ``training/``, writes there whatever it takes to continue (optimizer,
+            random states, replay buffer). Without it the checkpoint can be used, but not continued.
+        command: how to make it again; the command line of this process if None.
+
+    Raises:
+        UnknownNameError: the kind is not registered.
+        TwinloomError: a weight is not finite, or nothing can be written there.
+    """
+    folder = Path(folder)
+    KINDS[spec.kind]
+    arrays = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
+    _refuse_non_finite(folder, arrays)
+    safetensors = require("safetensors.numpy", "rl")
+    recover(folder)
+    with atomic_folder(folder) as temporary:
+        weights = safetensors.save(arrays)
+        (temporary / WEIGHTS).write_bytes(weights)
+        if training is not None:
+            (temporary / TRAINING).mkdir()
+            training(temporary / TRAINING)
+        made = {
+            "command": command or shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+            "commit": commit(),
+            "versions": versions(*PACKAGES),
+        }
+        head = {"format": FORMAT, "layout": LAYOUT, "sha256": hashlib.sha256(weights).hexdigest(), "made": made}
+        write_json(temporary / DESCRIPTION, head | spec.to_json())
+    return folder
+
+
+def find(folder: Path | str) -> Path:
+    """The checkpoint meant by a folder: itself, or the newest of a run (its ``last``).
+
+    Raises:
+        TwinloomError: there is none.
+    """
+    folder = Path(folder)
+    for place in (folder, folder / LAST):
+        for path in (place, *_leftovers(place)):
+            if (path / DESCRIPTION).is_file():
+                return path
+    if not folder.exists():
+        raise TwinloomError(f"there is no folder {folder}; a policy is a folder made by: policies train")
+    if (folder / WEIGHTS).exists():
+        raise TwinloomError(f"{folder} has weights but no {DESCRIPTION}; it is not a checkpoint of ours, or incomplete")
+    raise TwinloomError(f"{folder} is not a policy: it has neither a {DESCRIPTION} nor a checkpoint {LAST}/")
+
+
+def recover(folder: Path) -> None:
+    """Undo a replacement that a kill cut in two: the checkpoint that was being replaced takes its place again."""
+    for old in [] if folder.exists() else _leftovers(folder):
+        os.rename(old, folder)
+        return
+
+
+def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
+    """Read and check policy.json alone: the description, and the whole file.
+
+    Raises:
+        TwinloomError: missing, damaged, not ours, or written by a newer version.
+    """
+    path = find(folder) / DESCRIPTION
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TwinloomError(f"{path} is not readable: {error}") from error
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise TwinloomError(f"{path} was not written by twinloom: it lacks the mark {FORMAT!r}")
+    layout = value.get("layout")
+    if not isinstance(layout, int) or not 1 <= layout <= LAYOUT:
+        raise TwinloomError(f"{path} has layout {layout!r}; this version reads up to {LAYOUT}: update twinloom")
+    KINDS[str(value.get("kind"))]
+    try:
+        return PolicySpec.from_json(value), value
+    except TwinloomError as error:
+        raise TwinloomError(f"{path} is damaged: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TwinloomError(f"{path} is damaged: {type(error).__name__} {error}") from error
+
+
+def read(folder: Path | str) -> Checkpoint:
+    """Read a checkpoint and check that it is complete, unharmed and finite.
+
+    Raises:
+        TwinloomError: it is not, with what is wrong.
+    """
+    place = find(folder)
+    spec, value = describe(place)
+    path = place / WEIGHTS
+    safetensors = require("safetensors", "rl")
+    numpy_format = require("safetensors.numpy", "rl")
+    try:
+        weights = path.read_bytes()
+        arrays = numpy_format.load(weights)
+    except FileNotFoundError:
+        raise TwinloomError(f"{place} is incomplete: {WEIGHTS} is missing") from None
+    except (OSError, KeyError, safetensors.SafetensorError) as error:
+        raise TwinloomError(f"{path} is truncated or damaged: {error}") from error
+    if hashlib.sha256(weights).hexdigest() != value.get("sha256"):
+        raise TwinloomError(f"{path} is not the file that {DESCRIPTION} was written with; copy the folder again")
+    _refuse_non_finite(place, arrays)
+    return Checkpoint(place, spec, arrays, dict(value.get("made") or {}))
+
+
+def training_of(folder: Path | str) -> Path:
+    """The folder with what it takes to continue. Raises TwinloomError if the checkpoint has none."""
+    path = find(folder) / TRAINING
+    if not path.is_dir():
+        raise TwinloomError(
+            f"{path.parent} can be used but not continued: it has no {TRAINING}/; train into a new --out"
+        )
+    return path
+
+
+def load_policy(policy: Path | str, **options: Any) -> Policy:
+    """See policies.load."""
+    if isinstance(policy, str) and policy.startswith(EXPERT):
+        from policies.bimanual.expert import ExpertPolicy
+
+        return ExpertPolicy(policy.removeprefix(EXPERT), **options)
+    checkpoint = read(policy)
+    try:
+        return KINDS[checkpoint.spec.kind].loader()(checkpoint.spec, checkpoint.tensors, **options)
+    except KeyError as error:
+        raise TwinloomError(f"{checkpoint.folder} is damaged: it lacks {error}") from error
+
+
+def _refuse_non_finite(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    bad = [name for name, array in arrays.items() if array.dtype.kind == "f" and not np.isfinite(array).all()]
+    if bad:
+        more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
+        raise TwinloomError(f"{folder}: weights are not finite: {', '.join(bad[:3])}{more}; the training diverged")
+
+
+def _leftovers(folder: Path) -> list[Path]:
+    """What atomic_folder left where it was killed between its two renames."""
+    return [] if folder.exists() else sorted(folder.parent.glob(f"{folder.name}.*.old{PARTIAL}"))

@@ -1,0 +1,132 @@
+"""``policies``: train, evaluate, serve. The target or the checkpoint decides whose options these are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from assets.command import run_command
+from assets.errors import TwinloomError
+
+HELP = """usage: policies COMMAND ...
+
+Policies: train, evaluate, serve.
+
+  policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
+  policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
+  policies eval POLICY            success rate or returns of a checkpoint folder, an expert or a baseline
+  policies serve POLICY           answer observations over a websocket, for robots on another machine
+  policies experiment NAME        repeat one of the experiments of docs/results/cascade
+  policies list targets|kinds     what can be trained, which kinds of policies there are
+
+POLICY is a folder made by `policies train`, expert:bimanual/TASK, or the name of a baseline.
+Options: the same line with --help at its end, for example: policies train cascade/adopt_profit --help
+"""
+
+Words = list[str]
+
+
+def _train(words: Words) -> int | None:
+    if not words or not words[0].startswith(("bimanual/", "cascade/")):
+        return _explain("train", words, "a target, bimanual/TASK or cascade/PROBLEM (policies list targets)")
+    room, _, name = words[0].partition("/")
+    if room == "cascade":
+        from policies.cascade.commands import train
+    else:
+        from policies.bimanual.commands import train
+    return _call(train, f"train {room}/", [name, *words[1:]])
+
+
+def _evaluate(words: Words) -> int | None:
+    from policies.checkpoint import EXPERT
+
+    if not words or words[0].startswith("-"):
+        return _explain("eval", words, "a policy: a folder made by policies train, expert:bimanual/TASK, or a baseline")
+    if words[0].startswith(EXPERT) or (Path(words[0]).exists() and _room(words[0]) == "bimanual"):
+        from policies.bimanual.commands import evaluate
+    else:
+        from policies.cascade.commands import evaluate
+    return _call(evaluate, "eval ", words)
+
+
+def _room(folder: str) -> str:
+    from policies.checkpoint import describe
+    from policies.kinds import KINDS
+
+    return KINDS[describe(folder)[0].kind].room
+
+
+def _experiment(words: Words) -> int | None:
+    from policies.cascade.commands import experiment
+
+    return _call(experiment, "experiment ", words)
+
+
+def _serve(words: Words) -> int | None:
+    from policies.commands import serve
+
+    return _call(serve, "serve ", words)
+
+
+def list_names(what: Annotated[Literal["targets", "kinds"], tyro.conf.Positional]) -> int:
+    """Print what can be trained, or the kinds of policies.
+
+    Args:
+        what: which list.
+    """
+    from policies.kinds import KINDS
+    from sim.catalogue import aligned, tasks
+
+    if what == "kinds":
+        print("\n".join(aligned({name: KINDS[name].summary for name in KINDS})))
+        return 0
+    from sim.cascade.problems import PROBLEMS
+
+    print("\n".join([*(f"bimanual/{task}" for task in tasks()), *(f"cascade/{problem}" for problem in PROBLEMS)]))
+    return 0
+
+
+COMMANDS: dict[str, Callable[[Words], int | None]] = {
+    "train": _train,
+    "eval": _evaluate,
+    "serve": _serve,
+    "experiment": _experiment,
+    "list": lambda words: _call(list_names, "list ", words),
+}
+
+
+def _call(function: Callable[..., int | None], path: str, words: Words) -> int | None:
+    """Parse the words for a function; ``path`` is how its command is called, for usage lines."""
+    return tyro.cli(function, prog=f"policies {path}".rstrip(), args=words)
+
+
+def _explain(command: str, words: Words, wanted: str) -> int:
+    """The general help where it was asked for, else one line."""
+    if words and words[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0
+    given = f'"{words[0]}" is not' if words else "is missing"
+    raise TwinloomError(f"policies {command}: {given} {wanted}" if words else f"policies {command} needs {wanted}")
+
+
+def run(words: Words) -> int | None:
+    """Body of the command for these words."""
+    if not words or words[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0
+    if words[0] not in COMMANDS:
+        raise TwinloomError(f'unknown command "policies {words[0]}"; there are {", ".join(COMMANDS)}')
+    return COMMANDS[words[0]](words[1:])
+
+
+def main() -> None:
+    """Entry point of the ``policies`` command."""
+    run_command(lambda: run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Imitation learning: one policy cloned from recorded episodes."""

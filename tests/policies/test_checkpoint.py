@@ -1,0 +1,150 @@
+"""A checkpoint folder comes back as it was written, exists as a whole, and says in one line what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import policies.checkpoint as checkpoint
+from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from policies.base import PolicySpec
+from sim.features import Feature
+
+pytest.importorskip("safetensors")
+
+SPEC = PolicySpec(
+    kind="imitation",
+    observation={"observation.state": Feature("float32", (2,), ("a", "b"), "rad")},
+    action=Feature("float32", (2,), ("a", "b"), "rad"),
+    fps=25,
+    horizon=4,
+    robot="franka-panda",
+    extra={"task": "bimanual/click_bell", "numbers": [1, 2.5, None]},
+)
+TENSORS = {"layer.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "steps": np.array([7], np.int64)}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return checkpoint.save(tmp_path / "run" / "last", SPEC, TENSORS, command="policies train x")
+
+
+def test_what_was_saved_is_read(folder):
+    found = checkpoint.read(folder)
+    assert found.spec == SPEC
+    assert found.tensors.keys() == TENSORS.keys()
+    for name, value in TENSORS.items():
+        np.testing.assert_array_equal(found.tensors[name], value)
+        assert found.tensors[name].dtype == value.dtype
+    assert found.made["command"] == "policies train x"
+    assert {"commit", "versions"} <= found.made.keys()
+
+
+def test_a_run_folder_means_its_last_checkpoint(folder):
+    assert checkpoint.find(folder.parent) == folder
+    assert checkpoint.read(folder.parent).spec == SPEC
+
+
+def test_training_state_is_kept_beside_the_weights(tmp_path):
+    folder = checkpoint.save(
+        tmp_path / "x", SPEC, TENSORS, lambda path: (path / "state.json").write_text("{}") and None
+    )
+    assert (checkpoint.training_of(folder) / "state.json").read_text() == "{}"
+    checkpoint.save(folder, SPEC, TENSORS)  # saved for use only
+    with pytest.raises(TwinloomError, match="can be used but not continued"):
+        checkpoint.training_of(folder)
+
+
+def test_a_failing_save_leaves_the_earlier_checkpoint(folder):
+    def fail(path):
+        (path / "half").write_text("x")
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError):
+        checkpoint.save(folder, replace(SPEC, horizon=9), TENSORS, fail)
+    assert checkpoint.read(folder).spec.horizon == SPEC.horizon
+    assert [path.name for path in folder.parent.iterdir()] == ["last"]
+
+
+def test_a_kill_between_the_two_renames_loses_nothing(folder):
+    left = folder.with_name("last.123.old.partial")
+    folder.rename(left)
+    assert checkpoint.read(folder).spec == SPEC
+    assert checkpoint.read(folder.parent).spec == SPEC
+    checkpoint.save(folder, replace(SPEC, horizon=9), TENSORS)
+    assert checkpoint.read(folder).spec.horizon == 9
+    assert not left.exists()
+
+
+def change(folder, **values):
+    path = folder / "policy.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+DAMAGES = {
+    "no folder": (lambda f: shutil.rmtree(f.parent), "there is no folder"),
+    "no description": (lambda f: (f / "policy.json").unlink(), "has weights but no policy.json"),
+    "something else": (lambda f: [p.unlink() for p in f.iterdir()], "is not a policy"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "model.safetensors is missing"),
+    "half the weights": (
+        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:-5]),
+        "truncated or damaged",
+    ),
+    "no byte of weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "truncated or damaged"),
+    "a pickle": (lambda f: (f / "model.safetensors").write_bytes(b"\x80\x04" + b"K" * 99), "truncated or damaged"),
+    "other weights": (
+        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:-1] + b"\1"),
+        "not the file that policy.json was written with",
+    ),
+    "half the description": (lambda f: (f / "policy.json").write_text('{"format": '), "is not readable"),
+    "a list": (lambda f: (f / "policy.json").write_text("[]"), "was not written by twinloom"),
+    "another project's": (lambda f: (f / "policy.json").write_text('{"type": "act"}'), "was not written by twinloom"),
+    "a newer version": (lambda f: change(f, layout=99), "layout 99; this version reads up to 1"),
+    "no layout": (lambda f: change(f, layout=None), "layout None"),
+    "an unknown kind": (lambda f: change(f, kind="imitatoin"), "Did you mean imitation"),
+    "missing keys": (lambda f: change(f, action={}), "is damaged: KeyError"),
+    "another type": (lambda f: change(f, observation=3), "is damaged: AttributeError"),
+    "an impossible value": (lambda f: change(f, horizon=0), "horizon 0 must be at least 1"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_named_in_one_line(folder, name):
+    damage, text = DAMAGES[name]
+    damage(folder)
+    with pytest.raises(TwinloomError, match=text) as caught:
+        checkpoint.read(folder)
+    assert "\n" not in str(caught.value)
+    assert str(folder.name) in str(caught.value) or name == "an unknown kind"
+
+
+def test_weights_that_are_not_finite_are_neither_written_nor_read(folder, monkeypatch):
+    bad = {"actor.mu": np.array([1.0, np.nan], np.float32)}
+    with pytest.raises(TwinloomError, match=r"not finite: actor\.mu; the training diverged"):
+        checkpoint.save(folder, SPEC, bad)
+    assert checkpoint.read(folder).tensors.keys() == TENSORS.keys()
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_refuse_non_finite", lambda *_: None)
+        checkpoint.save(folder, SPEC, bad)
+    with pytest.raises(TwinloomError, match="not finite"):
+        checkpoint.read(folder)
+
+
+def test_an_unregistered_kind_is_not_saved(tmp_path):
+    with pytest.raises(UnknownNameError):
+        checkpoint.save(tmp_path / "x", replace(SPEC, kind="os:system"), TENSORS)
+
+
+def test_a_description_collects_its_problems():
+    with pytest.raises(InvalidSettingsError) as caught:
+        PolicySpec("", {}, Feature("float32", (2,), ("a", "a")), fps=float("nan"), horizon=0)
+    assert len(caught.value.problems) == 4
+
+
+def test_a_kind_that_lacks_a_tensor_is_reported(folder):
+    with pytest.raises(TwinloomError, match="is damaged: it lacks"):
+        checkpoint.load_policy(folder)
