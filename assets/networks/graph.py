@@ -1,0 +1,182 @@
+"""A network as compressed sparse rows: the one form in which every simulator, observer and loader passes it on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assets.errors import TwinloomError, UnknownNameError
+from assets.networks.simplify import Merged, merge
+
+MAX_NODES = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A simple graph: no self-loops, no parallel edges. Nodes are 0 .. n-1.
+
+    Attributes:
+        indptr: int64 [N+1]; the out-neighbours of node i are ``indices[indptr[i]:indptr[i + 1]]``.
+        indices: int32 [nnz] out-neighbours, ascending within a node. An undirected graph holds both directions.
+        directed: whether an edge leads one way only.
+        weights: float32 [nnz] > 0, one factor on the contact rate for each entry of ``indices``; None: all are 1.
+        labels: [N] original ids (int64, or text) of the nodes; None: the ids are 0 .. n-1 themselves.
+        name: for titles and tables.
+        synthetic: whether it was generated, so that no result on it passes for one on data.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    directed: bool = False
+    weights: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    name: str = ""
+    synthetic: bool = False
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.indptr) - 1
+
+    @property
+    def edges(self) -> int:
+        """Undirected pairs, or arcs of a directed graph."""
+        return len(self.indices) if self.directed else len(self.indices) // 2
+
+    @cached_property
+    def degree(self) -> np.ndarray:
+        """int32 [N] number of (out-)neighbours."""
+        return np.diff(self.indptr).astype(np.int32)
+
+    @property
+    def mean_degree(self) -> float:
+        """Mean number of (out-)neighbours."""
+        return len(self.indices) / self.n
+
+    @cached_property
+    def kappa(self) -> float:
+        """Mean excess degree (<k^2> - <k>) / <k>; on a tree-like graph R0 is transmissibility times kappa.
+
+        NaN without edges. On a directed graph k is the out-degree.
+        """
+        k = self.degree.astype(np.float64)
+        return float((k @ k - k.sum()) / k.sum()) if len(self.indices) else float("nan")
+
+    def neighbours(self, node: int) -> np.ndarray:
+        """int32 out-neighbours of a node, ascending."""
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    @cached_property
+    def sources(self) -> np.ndarray:
+        """int32 [nnz] the node that each entry of ``indices`` belongs to."""
+        return np.repeat(np.arange(self.n, dtype=np.int32), self.degree)
+
+    def pairs(self) -> np.ndarray:
+        """int32 [E, 2] every edge once: arcs, or undirected pairs with the smaller node first; sorted."""
+        both = np.column_stack((self.sources, self.indices))
+        return both if self.directed else both[both[:, 0] < both[:, 1]]
+
+    def reverse(self) -> Graph:
+        """The graph with every arc turned round, whose out-neighbours are our in-neighbours; itself if undirected."""
+        return self._reverse if self.directed else self
+
+    @cached_property
+    def _reverse(self) -> Graph:
+        order = np.argsort(self.indices, kind="stable")  # stable: sources stay ascending within each target
+        indptr = np.zeros(self.n + 1, np.int64)
+        np.cumsum(np.bincount(self.indices, minlength=self.n), out=indptr[1:])
+        weights = None if self.weights is None else self.weights[order]
+        return replace(self, indptr=indptr, indices=self.sources[order], weights=weights)
+
+    def find(self, labels: Any) -> np.ndarray:
+        """Nodes that carry these original ids: the way back from a file's ids.
+
+        Args:
+            labels: one id or several, as they stand in the file.
+
+        Returns:
+            int64 array of the shape of ``labels``.
+
+        Raises:
+            TwinloomError: no node has such an id.
+        """
+        wanted = np.asarray(labels)
+        known = np.arange(self.n) if self.labels is None else self.labels
+        if known.dtype.kind == "U" and wanted.dtype.kind != "U":
+            wanted = wanted.astype(str)
+        if wanted.dtype.kind not in ("iu" if known.dtype.kind == "i" else "U"):
+            raise TwinloomError(f"ids of {self.name or 'this graph'} are integers; {labels!r} is not")
+        order = np.argsort(known, kind="stable")
+        place = np.searchsorted(known, wanted, sorter=order)
+        nodes = order[np.minimum(place, self.n - 1)]
+        missing = wanted[known[nodes] != wanted]
+        if missing.size:
+            name, some = str(missing.flat[0]), known[:: max(1, self.n // 10_000)].astype(str)
+            raise UnknownNameError("node id", name, some.tolist(), "the first columns of the edge list")
+        return nodes
+
+    def __repr__(self) -> str:
+        kind = ("directed" if self.directed else "undirected") + (", synthetic" if self.synthetic else "")
+        return f"Graph({self.name or 'unnamed'}: {self.n:,} nodes, {self.edges:,} edges, {kind})"
+
+
+def from_edges(
+    n: int,
+    pairs: Any,
+    directed: bool = False,
+    weights: Any = None,
+    *,
+    labels: np.ndarray | None = None,
+    name: str = "",
+    synthetic: bool = False,
+) -> Graph:
+    """Build a simple graph; self-loops are dropped, repeated edges merged into one (of the largest weight).
+
+    Args:
+        n: number of nodes, at least 1; nodes in no pair are isolated.
+        pairs: int [E, 2] source and target, in 0 .. n-1.
+        directed: whether (a, b) and (b, a) are two arcs, or one edge.
+        weights: float [E] > 0, or None.
+        labels, name, synthetic: see `Graph`.
+
+    Raises:
+        TwinloomError: no nodes, a node out of range, or a weight that is not positive.
+    """
+    pairs = np.asarray(pairs)
+    if pairs.size == 0:
+        pairs = np.empty((0, 2), np.int64)
+    if not 1 <= n <= MAX_NODES:
+        raise TwinloomError(f"a graph of {n} nodes: at least 1 and at most {MAX_NODES:,} are allowed")
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise TwinloomError(f"edges must be an int array [E, 2], not {pairs.dtype} {list(pairs.shape)}")
+    if len(pairs) and (pairs.min() < 0 or pairs.max() >= n):
+        bad = pairs[((pairs < 0) | (pairs >= n)).any(axis=1)][0].tolist()
+        raise TwinloomError(f"edge {bad}: nodes of a graph of {n} are 0 to {n - 1}")
+    if weights is not None:
+        weights = np.asarray(weights, np.float64)
+        if weights.shape != (len(pairs),) or not np.all((weights > 0) & np.isfinite(weights)):
+            raise TwinloomError(f"weights must be {len(pairs)} positive numbers, one for each edge")
+    return assemble(n, merge(n, pairs, directed, weights), labels=labels, name=name, synthetic=synthetic)
+
+
+def assemble(
+    n: int, merged: Merged, *, labels: np.ndarray | None = None, name: str = "", synthetic: bool = False
+) -> Graph:
+    """The graph of edges that are simple already (see `assets.networks.simplify.merge`)."""
+    sources, targets = np.divmod(merged.keys, n)
+    keys, weights = merged.keys, merged.weights
+    if not merged.directed:
+        keys = np.concatenate((keys, targets * n + sources))
+        if weights is None:
+            keys.sort()
+        else:
+            order = np.argsort(keys)
+            keys, weights = keys[order], np.concatenate((weights, weights))[order]
+        sources, targets = np.divmod(keys, n)
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(sources, minlength=n), out=indptr[1:])
+    weights = None if weights is None else weights.astype(np.float32)
+    return Graph(indptr, targets.astype(np.int32), merged.directed, weights, labels, name, synthetic)

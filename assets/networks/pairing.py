@@ -1,0 +1,91 @@
+"""Stubs become edges, and unwanted edges are swapped away: shared by the generators of given degrees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assets.errors import TwinloomError
+
+MAX_ROUNDS = 10_000
+
+
+def pair_stubs(degrees: np.ndarray, rng: np.random.Generator, *, exact: bool) -> np.ndarray:
+    """int64 [E, 2] a random matching of the stubs, ``degrees[i]`` of them at node i.
+
+    Args:
+        degrees: int [N] >= 0 with an even sum.
+        exact: whether self-loops and parallel edges are swapped away.
+
+    Raises:
+        TwinloomError: exact, and no simple graph has these degrees.
+    """
+    if exact and not graphical(degrees):
+        raise TwinloomError("no simple graph has these degrees (Erdos-Gallai); exact=False allows them approximately")
+    stubs = np.repeat(np.arange(len(degrees)), degrees)
+    rng.shuffle(stubs)
+    pairs = stubs.reshape(-1, 2)
+    return _swap_bad(len(degrees), pairs, rng) if exact else pairs
+
+
+def graphical(degrees: np.ndarray) -> bool:
+    """Whether a simple graph has these degrees (Erdos and Gallai 1960)."""
+    d = np.sort(np.asarray(degrees, np.int64))[::-1]
+    n = len(d)
+    if n == 0 or d.sum() % 2 or d[0] >= n or d[-1] < 0:
+        return n == 0
+    k = np.arange(1, n + 1)
+    # sum over the nodes after the k-th of min(d_i, k): those with d_i >= k count k, the rest their degree
+    above = np.searchsorted(-d, -k, side="right")
+    tail = np.concatenate((np.cumsum(d[::-1])[::-1], [0]))
+    split = np.maximum(above, k)
+    return bool(np.all(np.cumsum(d) <= k * (k - 1) + (split - k) * k + tail[split]))
+
+
+def bad_edges(n: int, pairs: np.ndarray) -> np.ndarray:
+    """int64 positions of self-loops and of all but the first copy of parallel edges."""
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    _, first = np.unique(low * n + high, return_index=True)
+    bad = np.ones(len(pairs), bool)
+    bad[first] = False
+    return np.flatnonzero(bad | (low == high))
+
+
+def _swap_bad(n: int, pairs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Exchange ends between each bad edge and a random other one until the graph is simple; degrees stay."""
+    for _ in range(MAX_ROUNDS):
+        bad = bad_edges(n, pairs)
+        if not len(bad):
+            return pairs
+        partners = rng.integers(len(pairs), size=len(bad))
+        # an edge takes part in one swap a round, or the two writes would lose a stub
+        partners, keep = np.unique(partners, return_index=True)
+        bad = bad[keep]
+        free = ~np.isin(partners, bad)
+        bad, partners = bad[free], partners[free]
+        pairs[bad, 1], pairs[partners, 1] = pairs[partners, 1], pairs[bad, 1].copy()
+    raise TwinloomError(f"these degrees leave hardly any simple graph: none found in {MAX_ROUNDS} rounds of swaps")
+
+
+def rewire(n: int, pairs: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Give the ``moved`` edges new random second ends, without self-loops or parallel edges.
+
+    An edge that finds no free end (its node knows nearly all others) stays where it is.
+
+    Args:
+        n: number of nodes.
+        pairs: int64 [E, 2] a simple graph.
+        moved: bool [E].
+    """
+    pairs = pairs.copy()
+    pending = np.flatnonzero(moved)
+    for _ in range(200):
+        if not len(pending):
+            break
+        proposed = np.column_stack((pairs[pending, 0], rng.integers(n, size=len(pending))))
+        # of two copies the later is the bad one: never an edge that is there already
+        bad = bad_edges(n, np.concatenate((pairs, proposed))) - len(pairs)
+        fine = np.ones(len(pending), bool)
+        fine[bad] = False
+        pairs[pending[fine]] = proposed[fine]
+        pending = pending[~fine]
+    return pairs
