@@ -1,0 +1,1 @@
+"""Spreading processes on networks: renewal models, two simulators, control, observers, environments."""
