@@ -1,7 +1,7 @@
 """Residence-time laws: how long a node stays in a compartment.
 
 One uniform number gives one residence time (inverse distribution function), so both simulators, and every device, draw
-the same times from the same random words. Here are the laws for people, with scipy; `draws` has them for compiled loops.
+the same times from the same random words. Here they are for people; `draws` has them for compiled loops.
 """
 
 from __future__ import annotations

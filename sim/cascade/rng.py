@@ -66,11 +66,11 @@ def key_of(seed, episode, replica):
     return np.uint32(z & _MASK), np.uint32(z >> _SHIFT)
 
 
-def keys(seed: int, episodes: np.ndarray, replicas: np.ndarray) -> np.ndarray:
+def keys(seed: int | np.ndarray, episodes: np.ndarray, replicas: np.ndarray) -> np.ndarray:
     """Keys of many replicas.
 
     Args:
-        seed: run seed, 0 <= seed < 2**64.
+        seed: run seed, 0 <= seed < 2**64; one for all or [R].
         episodes: [R] episode number of each replica.
         replicas: [R] replica numbers.
 
@@ -85,7 +85,7 @@ def keys(seed: int, episodes: np.ndarray, replicas: np.ndarray) -> np.ndarray:
         return z ^ (z >> np.uint64(31))
 
     with np.errstate(over="ignore"):  # arithmetic modulo 2**64 is meant
-        z = mixed(np.atleast_1d(np.uint64(seed)))
+        z = mixed(np.atleast_1d(np.asarray(seed, np.uint64)))
         z = mixed(z ^ np.asarray(episodes, np.uint64))
         z = mixed(z ^ np.asarray(replicas, np.uint64))
     return np.stack([z & _MASK, z >> _SHIFT], axis=-1).astype(np.uint32)
