@@ -10,12 +10,18 @@ import numpy as np
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph, from_edges
 from assets.networks.pairing import pair_stubs, rewire
+from assets.networks.standins import twitter_like, youtube_like
+
+__all__ = [
+    "barabasi_albert", "chung_lu", "circulant", "complete", "configuration", "erdos_renyi", "random_regular",
+    "small_world", "star", "stochastic_block", "twitter_like", "youtube_like",
+]  # fmt: skip
 
 MAX_COMPLETE = 20_000
 
 
 def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:
-    """Preferential attachment: every new node brings ``m`` edges; grown from a star of m + 1 nodes (m (n - m) edges)."""
+    """Preferential attachment: every new node brings ``m`` edges; grown from a star of m + 1 nodes, m (n - m) edges."""
     _require(1 <= m < n, f"barabasi_albert(n={n}, m={m}): m is 1 to n - 1")
     from assets.networks.kernels import preferential_attachment
 
@@ -116,7 +122,7 @@ def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) ->
 
 
 def small_world(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
-    """Watts-Strogatz: a ring of ``k`` nearest neighbours, the far end of each edge moved at random with chance ``p``."""
+    """Watts-Strogatz: a ring of ``k`` nearest neighbours, one end of each edge moved at random with chance ``p``."""
     _require(0 <= k < n and k % 2 == 0, f"small_world(n={n}, k={k}): k is even, 0 to n - 1")
     _require(0 <= p <= 1, f"small_world(p={p}): p is 0 to 1")
     pairs = _ring(n, k // 2)

@@ -46,8 +46,8 @@ def preferential_attachment(n, m, seed):
 
 @njit(cache=True)
 def expected_degrees(weights, seed):
-    """Edges of a Chung-Lu graph; P(i, j) = min(1, w_i w_j / sum w). ``weights`` descend. O(N + E) by skipping ahead with
-    the probability of the last candidate, which bounds all later ones (Miller and Hagberg 2011)."""
+    """Edges of a Chung-Lu graph, P(i, j) = min(1, w_i w_j / sum w), of descending ``weights``. O(N + E): skip ahead
+    with the probability of the last candidate, which bounds all later ones (Miller and Hagberg 2011)."""
     state = np.array([seed], np.uint64)
     n, total = len(weights), weights.sum()
     room = int(total) + 16

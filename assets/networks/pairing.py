@@ -42,12 +42,18 @@ def graphical(degrees: np.ndarray) -> bool:
 
 
 def bad_edges(n: int, pairs: np.ndarray) -> np.ndarray:
-    """int64 positions of self-loops and of all but the first copy of parallel edges."""
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    _, first = np.unique(low * n + high, return_index=True)
-    bad = np.ones(len(pairs), bool)
-    bad[first] = False
-    return np.flatnonzero(bad | (low == high))
+    """int64 positions, ascending, of self-loops and of all but the first copy of parallel edges."""
+    a, b = pairs[:, 0], pairs[:, 1]
+    keys = np.minimum(a, b) * n + np.maximum(a, b)
+    ordered = np.sort(keys)
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    bad = a == b
+    if len(repeated):
+        copies = np.flatnonzero(np.isin(keys, repeated))
+        later = np.ones(len(copies), bool)
+        later[np.unique(keys[copies], return_index=True)[1]] = False
+        bad[copies[later]] = True
+    return np.flatnonzero(bad)
 
 
 def _swap_bad(n: int, pairs: np.ndarray, rng: np.random.Generator) -> np.ndarray:

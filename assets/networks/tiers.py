@@ -51,8 +51,8 @@ def cut(
     """Sort the nodes by influence and cut.
 
     A cut falls between different scores, as near to its share as these allow: nodes of equal influence share a tier,
-    so that renumbering the nodes, or doubling the graph, leaves every node in its tier. Only a graph with fewer different
-    scores than tiers (a regular one) is cut between equals, in order of node id.
+    so that renumbering the nodes, or doubling the graph, leaves every node in its tier. Only a graph with fewer
+    different scores than tiers (a regular one) is cut between equals, in order of node id.
 
     Args:
         graph: a directed one is cut by out-degree, or by the core number of its undirected form.
@@ -93,8 +93,8 @@ def cut(
 def influence(graph: Graph, score: Score = "degree") -> np.ndarray:
     """float64 [N] influence of every node: (out-)degree, core number, or eigenvector centrality.
 
-    The centrality is five power iterations of A + I (without I, hubs and leaves of a star would swap for ever), rounded to
-    nine digits, so that symmetric nodes tie.
+    The centrality is five power iterations of A + I (without I, hubs and leaves of a star would swap for ever),
+    rounded to nine digits, so that symmetric nodes tie.
     """
     if score == "degree":
         return graph.degree.astype(np.float64)
