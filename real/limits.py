@@ -1,0 +1,406 @@
+"""The safety filter: every command to any robot passes it, and nothing else decides what leaves for the device.
+
+It has no clock, no thread and no ROS in it: the control loop passes the time in. It is not a safety-rated function; the
+emergency stop of the hardware stays where it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from real.contract import RobotContract
+from real.safety.guards import Guard, guards_of
+from real.safety.journal import Journal
+from real.safety.limiter import Limiter
+from real.safety.reference import MoveTo, Ramp
+from real.safety.screen import CommandScreen, Refusal, StateScreen
+
+
+class Mode(Enum):
+    """What the filter does; see docs/safety.md for who may change it to what."""
+
+    DISCONNECTED = "disconnected"  # no measured state
+    IDLE = "idle"  # not armed: nothing is sent
+    MOVING_TO_START = "moving to start"
+    READY = "ready"  # at the start pose, waiting for commands
+    ACTIVE = "active"  # following commands
+    HOLD = "hold"  # braked; fresh commands near the pose go on
+    DAMP = "damp"  # given up: damped, or held where the robot cannot be damped
+    ESTOP = "estop"  # latched
+
+
+class Verdict(NamedTuple):
+    """Answer to a command or a request.
+
+    Attributes:
+        accepted: whether it counts.
+        reason: one line, empty if accepted.
+        clipped: joints that were brought inside the position limits.
+    """
+
+    accepted: bool
+    reason: str = ""
+    clipped: int = 0
+
+
+class Output(NamedTuple):
+    """What may leave for the device in this tick; always finite and inside the limits.
+
+    Attributes:
+        q, qd: (J,) positions and velocities.
+        mode: the mode; reason: why it is that, one line, empty where nothing is wrong.
+        send: whether the device is to be commanded at all; not before :meth:`SafetyFilter.arm`.
+        damping: the device is to be damped (gains zero) instead of moved to ``q``.
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    mode: Mode
+    reason: str
+    send: bool
+    damping: bool
+
+
+_MOVABLE = (Mode.READY, Mode.ACTIVE, Mode.HOLD)
+_YES = Verdict(True)
+
+
+class SafetyFilter:
+    """Screens commands and turns them into motion inside the limits of a robot.
+
+    Call :meth:`command` when a command comes and :meth:`step` once per control tick, both from one thread; only
+    :meth:`estop` may be called from any.
+
+    Args:
+        contract: the robot.
+        rate_hz: ticks per second, if not those of the contract.
+        guards: further checks of poses (workspace, self-collision); those of the contract if not given.
+
+    Attributes:
+        mode: present mode; reason: why.
+        journal: lines to log (``filter.journal.take()``) and counts by kind.
+    """
+
+    START_TOLERANCE = 0.02  # rad; nearer than this the start pose needs no motion
+
+    def __init__(
+        self, contract: RobotContract, rate_hz: float | None = None, guards: Sequence[Guard] | None = None
+    ) -> None:
+        self.contract = contract
+        self.period = 1.0 / (rate_hz or contract.rate_hz)
+        self.longest_tick = 4 * self.period  # of a longer one only this much is moved
+        self.jump_s = max(0.5, 25 * self.period)  # a longer one is a jump of the clock, or the process was asleep
+        lower, upper = contract.soft_limits
+        self.limiter = Limiter(lower, upper, contract.column("velocity"), contract.column("acceleration"))
+        self.commands, self.state = CommandScreen(contract), StateScreen(contract)
+        self.guards = guards_of(contract) if guards is None else list(guards)
+        self.journal = Journal()
+        self.mode, self.reason = Mode.DISCONNECTED, "no state yet"
+        self._ramp = Ramp(len(contract.names), 1.0 / contract.command_hz)
+        self._move: MoveTo | None = None
+        self._start = contract.home.copy()
+        self._confirmed = False
+        self._powered = self._leaving = False
+        self._lease: Any = None
+        self._leased = False
+        self._command_time = self._now = -math.inf
+        self._estop: str | None = None
+        self._tracking = np.where(contract.is_gripper, np.inf, contract.tracking_error)
+        self._work = np.empty(len(contract.names))
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """How often commands were refused or clipped and motion stopped, by kind."""
+        return dict(self.journal.counts)
+
+    # ------------------------------------------------------------- commands
+
+    def command(
+        self,
+        q: Any,
+        now: float,
+        *,
+        names: Sequence[str] | None = None,
+        stamp: float | None = None,
+        source: Any = None,
+    ) -> Verdict:
+        """Offer a new target. Whatever is wrong with it refuses it as a whole; nothing raises.
+
+        Args:
+            q: (J,) positions, in the order of the contract or of ``names``.
+            now: monotonic time of receipt, seconds.
+            names: joint names (or device names) of ``q``.
+            stamp: when it was made, on the clock of ``now``: ``now - (wall clock - stamp of the message)``.
+            source: who sends it; the first one after arming keeps others out until it is silent for ``damp_s``.
+        """
+        refusal = self._refusal(q, now, names, stamp, source)
+        if refusal is not None:
+            self.journal.note(refusal.kind, f"refused: {refusal.line}", now if math.isfinite(now) else 0.0)
+            return Verdict(False, refusal.line)
+        self._lease, self._leased = source, True
+        if stamp is not None:
+            self.commands.newest_stamp = stamp
+        self._command_time = now
+        if self.mode is not Mode.ACTIVE:
+            self._ramp.place(self.limiter.q)
+            self._enter(Mode.ACTIVE)
+        self._ramp.aim(self.commands.target, now)
+        clipped = self.commands.clipped
+        if clipped:
+            self.journal.note("clipped", f"clipped: {clipped} joints to their position limits", now)
+        else:
+            self.journal.clear()
+        return Verdict(True, "", clipped) if clipped else _YES
+
+    def _refusal(self, q: Any, now: float, names: Any, stamp: float | None, source: Any) -> Refusal | None:
+        if self._estop is not None or self.mode not in _MOVABLE or self._leaving:
+            return self._not_now()
+        if self.mode is Mode.READY and self.contract.confirm and not self._confirmed:
+            return Refusal("mode", "a command before the start was confirmed; arm once more")
+        if not math.isfinite(now) or now < self._now - self.jump_s:
+            return Refusal("clock", f"a command received at {now}, before the tick at {self._now:.3f}")
+        if self._leased and source != self._lease:
+            if now - self._command_time <= self.contract.watchdog.damp_s:
+                return Refusal("lease", f"a command from {source}, while {self._lease} has the robot")
+        refusal = self.commands.numbers(q, names)
+        if refusal is None and stamp is not None:
+            refusal = self.commands.stamp(stamp, now)
+        if refusal is None:
+            refusal = self.commands.limits()
+        if refusal is not None:
+            return refusal
+        if self.state.q is None or now - self.state.time > self.contract.watchdog.hold_s:
+            return Refusal("state", "a command while no state comes from the robot")
+        refusal = self.commands.near(self.state.q, "is")
+        if refusal is None and self.mode is not Mode.ACTIVE:
+            refusal = self.commands.near(self.limiter.q, "holds")
+        if refusal is not None:
+            return refusal
+        for guard in self.guards:
+            line = guard.refuses(self.commands.target, self.limiter.q)
+            if line:
+                return Refusal(guard.kind, line)
+        return None
+
+    def _not_now(self) -> Refusal:
+        if self._estop is not None or self.mode is Mode.ESTOP:
+            return Refusal("estop", "a command after the emergency stop; reset, then arm")
+        if self._leaving:
+            return Refusal("mode", "a command while disarming")
+        wanted = {Mode.MOVING_TO_START: "wait for ready", Mode.DAMP: "reset, then arm"}.get(self.mode, "arm first")
+        return Refusal("mode", f"a command in mode {self.mode.value}; {wanted}")
+
+    # ------------------------------------------------------------- requests
+
+    def estop(self, reason: str = "asked for") -> Verdict:
+        """Stop now and stay stopped until :meth:`reset`; works in any mode and from any thread."""
+        self._estop = self._estop or reason or "asked for"
+        return _YES
+
+    def reset(self, now: float) -> Verdict:
+        """Leave ESTOP or DAMP, for IDLE. Nothing moves before :meth:`arm`."""
+        if self.mode not in (Mode.ESTOP, Mode.DAMP) and self._estop is None:
+            return Verdict(False, f"nothing to reset in mode {self.mode.value}")
+        if not self.limiter.at_rest:
+            return Verdict(False, "still moving; reset when it stands")
+        self._estop = None
+        self._idle("reset")
+        return _YES
+
+    def arm(self, now: float, start: np.ndarray | None = None) -> Verdict:
+        """Start moving to the start pose (home if not given); at the start pose of a robot with ``confirm``, confirm."""
+        if self._estop is not None:
+            return Verdict(False, "the emergency stop is latched; reset first")
+        if self.mode is Mode.READY:
+            self._confirmed = True
+            self.journal.say("confirmed: commands count now")
+            return _YES
+        if self.mode not in (Mode.IDLE, Mode.HOLD) or self._leaving:
+            return Verdict(False, f"cannot arm in mode {self.mode.value}")
+        goal = self.contract.home if start is None else np.asarray(start, float)
+        lower, upper = self.contract.soft_limits
+        if goal.shape != lower.shape or not ((goal >= lower) & (goal <= upper)).all():
+            return Verdict(False, "the start pose is outside the position limits")
+        trouble = self._cannot_arm(now)
+        if trouble:
+            return Verdict(False, trouble)
+        self._start = goal.copy()
+        if not self._powered:
+            assert self.state.q is not None
+            self.limiter.place(self.state.q)
+        self._powered, self._confirmed, self._leased = True, False, False
+        self.commands.newest_stamp = -math.inf
+        if np.abs(goal - self.limiter.q).max() <= self.START_TOLERANCE and self.limiter.at_rest:
+            self._ramp.place(self.limiter.q)
+            self._enter(Mode.READY)
+        else:
+            speed, acceleration = self.limiter.velocity, self.limiter.acceleration
+            self._move = MoveTo(self.limiter.stopping_pose(), goal, speed, acceleration, self.contract.start_s)
+            self._enter(Mode.MOVING_TO_START)
+        return _YES
+
+    def _cannot_arm(self, now: float) -> str:
+        q = self.state.q
+        if q is None or now - self.state.time > self.contract.watchdog.hold_s:
+            return "no state comes from the robot"
+        where = self.limiter.q if self._powered else np.clip(q, *self.contract.soft_limits)
+        gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q))
+        k = int(np.argmax(gap / self.commands.step))
+        if gap[k] > self.commands.step[k]:
+            cure = "disarm first" if self._powered else "move it inside by hand"
+            return f"{self.contract.names[k]} is {gap[k]:.3f} away from where it may be commanded; {cure}"
+        return ""
+
+    def disarm(self) -> Verdict:
+        """Brake, then send nothing any more."""
+        if not self._powered or self.mode in (Mode.ESTOP, Mode.DAMP):
+            return Verdict(False, f"not armed (mode {self.mode.value})")
+        self._leaving = True
+        self._enter(Mode.HOLD, "disarmed")
+        return _YES
+
+    # ----------------------------------------------------------------- tick
+
+    def step(self, now: float, measured: Any = None) -> Output:
+        """One control tick.
+
+        Args:
+            now: monotonic time, seconds.
+            measured: (J,) positions if a new state came since the last tick, else None.
+        """
+        dt = self._elapsed(now)
+        self._look(measured, now if math.isfinite(now) else self._now)
+        if self._estop is not None and self.mode is not Mode.ESTOP:
+            self._enter(Mode.ESTOP, f"emergency stop: {self._estop}")
+        if self.mode is Mode.ACTIVE and not -self.jump_s <= now - self._command_time <= self.contract.watchdog.hold_s:
+            self._hold("watchdog", f"no command for {now - self._command_time:.3f} s")
+        if self.mode is Mode.HOLD and now - self._command_time > self.contract.watchdog.damp_s:
+            self._give_up()
+        if dt > 0.0:
+            self._advance(dt, now)
+        damping = self.contract.damp == "damping" and self.mode in (Mode.DAMP, Mode.ESTOP)
+        return Output(
+            self.limiter.q.copy(),
+            self.limiter.v.copy(),
+            self.mode,
+            self.reason,
+            self._powered,
+            damping and self._powered,
+        )
+
+    def _elapsed(self, now: float) -> float:
+        """Seconds to move for: measured, but never more than a few periods and never backwards."""
+        before, dt = self._now, now - self._now
+        if not math.isfinite(now):
+            self._fault("clock", f"the tick came at {now}")
+            return 0.0
+        self._now = now
+        if before == -math.inf:
+            return self.period
+        if dt < 0.0 or dt > self.jump_s:
+            self._fault("clock", f"time jumped by {dt:+.3f} s between ticks")
+            self.state.time, self._command_time = now, min(self._command_time, now)
+            return 0.0
+        return min(dt, self.longest_tick)
+
+    def _look(self, measured: Any, now: float) -> None:
+        if measured is not None:
+            refusal = self.state.take(measured, now)
+            if refusal is not None:
+                self._fault(refusal.kind, refusal.line)
+        q = self.state.q
+        if q is None:
+            return
+        age = now - self.state.time
+        if age > self.contract.watchdog.damp_s:
+            self.state.forget()
+            self._lose(f"no state for {age:.2f} s")
+        elif age > self.contract.watchdog.hold_s:
+            self._fault("state", f"no state for {age:.3f} s")
+        elif self.mode is Mode.DISCONNECTED:
+            self._idle("")
+        elif self.mode in (Mode.ACTIVE, Mode.MOVING_TO_START, Mode.READY):
+            gap = np.subtract(self.limiter.q, q, out=self._work)
+            np.abs(gap, out=gap)
+            gap -= self._tracking
+            if gap.max() > 0.0:
+                k = int(np.argmax(gap))
+                allowed = self.contract.tracking_error
+                self._hold(
+                    "tracking", f"{self.contract.names[k]} is {gap[k] + allowed:.3f} behind, allowed {allowed:g}"
+                )
+
+    def _advance(self, dt: float, now: float) -> None:
+        limiter, mode = self.limiter, self.mode
+        if mode is Mode.ACTIVE:
+            self._follow(self._ramp, dt)
+        elif mode is Mode.MOVING_TO_START and self._move is not None:
+            self._follow(self._move, dt)
+            if self._move.done and np.abs(limiter.q - self._move.goal).max() < 1e-6:
+                self._move = None
+                self._ramp.place(limiter.q)
+                self._enter(Mode.READY)
+        elif mode in (Mode.IDLE, Mode.DISCONNECTED):
+            if self.state.q is not None:
+                limiter.place(self.state.q)
+            return
+        else:
+            limiter.brake(dt)
+            if self._leaving and limiter.at_rest:
+                self._idle("disarmed")
+                return
+        if mode in (Mode.ACTIVE, Mode.MOVING_TO_START):
+            for guard in self.guards:
+                if guard.due(now):
+                    line = guard.trips(limiter.stopping_pose())
+                    if line:
+                        self._hold(guard.kind, line)
+
+    def _follow(self, reference: Ramp | MoveTo, dt: float) -> None:
+        reference.begin(dt)
+        self.limiter.follow(reference.start, reference.rate, dt)
+        reference.end(dt)
+
+    # ---------------------------------------------------------------- modes
+
+    def _enter(self, mode: Mode, reason: str = "") -> None:
+        if mode is not self.mode:
+            self.journal.say(f"{mode.value}{': ' if reason else ''}{reason}")
+        self.mode, self.reason = mode, reason
+
+    def _hold(self, kind: str, reason: str) -> None:
+        self.journal.counts[kind] += 1
+        self._enter(Mode.HOLD, reason)
+        self._move = None
+
+    def _fault(self, kind: str, line: str) -> None:
+        """Something is wrong with the state or the clock: whatever moves is braked."""
+        if self.mode in (Mode.ACTIVE, Mode.MOVING_TO_START):
+            self._hold(kind, line)
+        else:
+            self.journal.note(kind, f"fault: {line}", self._now)
+
+    def _give_up(self) -> None:
+        """Nobody commands any more: the next one may take over; a legged robot is damped."""
+        self._leased = False
+        if self.contract.damp == "damping" and not self._leaving:
+            self._enter(Mode.DAMP, self.reason or "no command")
+
+    def _lose(self, line: str) -> None:
+        if self.mode is Mode.ESTOP:
+            return
+        self._powered = self._leaving = False
+        self._enter(Mode.DISCONNECTED, line)
+        self._move = None
+
+    def _idle(self, reason: str) -> None:
+        self._powered = self._leaving = self._leased = False
+        self._move = None
+        if self.state.q is not None:
+            self.limiter.place(self.state.q)
+        self._enter(Mode.IDLE if self.state.q is not None else Mode.DISCONNECTED, reason)

@@ -1,0 +1,87 @@
+"""Checks of whole poses: hands inside the workspace box, parts of the robot away from each other."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from real.contract import RobotContract
+
+SMALL = 1e-4  # metres; less is noise
+
+
+class Guard(Protocol):
+    """A check of poses; amounts are metres by which a rule is broken, 0 or less where it is kept.
+
+    Attributes:
+        kind: a word to count by.
+    """
+
+    kind: str
+
+    def refuses(self, target: np.ndarray, present: np.ndarray) -> str:
+        """Why a command to ``target`` is refused, or "". From a bad pose, one that leads out of it is allowed."""
+        ...
+
+    def due(self, now: float) -> bool:
+        """Whether it is time to look at the moving robot again."""
+        ...
+
+    def trips(self, pose: np.ndarray) -> str:
+        """Why the robot, which would stop at ``pose``, must brake now, or ""."""
+        ...
+
+
+class PoseGuard:
+    """What guards share: a rate, and that a violation may only shrink.
+
+    Args:
+        rate_hz: how often the moving robot is looked at.
+    """
+
+    kind = ""
+
+    def __init__(self, rate_hz: float) -> None:
+        self._every = 1.0 / rate_hz
+        self._next = -np.inf
+        self._worst = 0.0
+
+    def excess(self, q: np.ndarray) -> tuple[float, str]:
+        """Metres by which the rule is broken, and a line that says so."""
+        raise NotImplementedError
+
+    def refuses(self, target: np.ndarray, present: np.ndarray) -> str:
+        """See :class:`Guard`."""
+        amount, line = self.excess(target)
+        if amount <= 0.0 or amount < self.excess(present)[0] - SMALL:
+            return ""
+        return line
+
+    def due(self, now: float) -> bool:
+        """See :class:`Guard`."""
+        if self._next - self._every <= now < self._next:
+            return False
+        self._next = now + self._every
+        return True
+
+    def trips(self, pose: np.ndarray) -> str:
+        """See :class:`Guard`."""
+        amount, line = self.excess(pose)
+        worse = amount > max(self._worst, 0.0) + SMALL
+        self._worst = max(amount, 0.0)
+        return line if worse else ""
+
+
+def guards_of(contract: RobotContract) -> list[Guard]:
+    """What the contract asks for; only then kinematics are loaded."""
+    found: list[Guard] = []
+    if contract.workspace is not None:
+        from real.safety.workspace import WorkspaceGuard
+
+        found.append(WorkspaceGuard(contract))
+    if contract.self_collision is not None:
+        from real.safety.collision import CollisionGuard
+
+        found.append(CollisionGuard(contract))
+    return found
