@@ -1,0 +1,76 @@
+"""From a learner of Stable-Baselines3 to the tensors and the description of a `GaussianActor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from stable_baselines3 import PPO, TD3
+from stable_baselines3.common.base_class import BaseAlgorithm
+from torch import nn
+
+from policies.base import PolicySpec
+from policies.rl.actor import STATE
+from policies.rl.vecenv import CLIP, GymnasiumVecEnv, Normalise
+from sim.features import Feature
+
+
+def tensors(model: BaseAlgorithm, env: Normalise) -> dict[str, np.ndarray]:
+    """Weights of actor and critics, and the normalisation of observations."""
+    policy: Any = model.policy
+    if isinstance(model, PPO):
+        actor = [*policy.mlp_extractor.policy_net, policy.action_net]
+        critics = [[*policy.mlp_extractor.value_net, policy.value_net]]
+    else:
+        actor = list(policy.actor.mu) if isinstance(model, TD3) else [*policy.actor.latent_pi, policy.actor.mu]
+        critics = [list(net) for net in policy.critic.q_networks]
+    found = _linear("actor", actor)
+    for number, critic in enumerate(critics):
+        found |= _linear(f"critic.{number}", critic)
+    size = int(np.prod(model.observation_space.shape or (1,)))
+    mean, scale = np.zeros(size), np.ones(size)
+    if env.norm_obs:
+        mean, scale = np.asarray(env.obs_rms.mean), env.scale(env.obs_rms)  # type: ignore[union-attr]
+    return found | {"observation.mean": mean.astype(np.float32), "observation.scale": scale.astype(np.float32)}
+
+
+def _linear(prefix: str, modules: Iterable[nn.Module]) -> dict[str, np.ndarray]:
+    layers = [module for module in modules if isinstance(module, nn.Linear)]
+    return {
+        f"{prefix}.{number}.{name}": value.detach().cpu().numpy().copy()
+        for number, layer in enumerate(layers)
+        for name, value in (("weight", layer.weight), ("bias", layer.bias))
+    }
+
+
+def describe(
+    model: BaseAlgorithm,
+    env: Normalise,
+    adapter: GymnasiumVecEnv,
+    *,
+    observation_names: Iterable[str],
+    action_names: Iterable[str],
+    fps: float,
+    extra: dict[str, Any],
+) -> PolicySpec:
+    """The policy.json of the learner as it stands."""
+    observations, actions = tuple(observation_names), tuple(action_names)
+    facts = {
+        "squash": "clip" if isinstance(model, PPO) else "tanh",
+        "critics": 1 if isinstance(model, PPO) else int(model.policy.critic.n_critics),  # type: ignore[union-attr]
+        "critic_sees_action": not isinstance(model, PPO),
+        "low": np.asarray(adapter.low, float).ravel().tolist(),
+        "high": np.asarray(adapter.high, float).ravel().tolist(),
+        "clip": CLIP if env.norm_obs else 1e9,
+        "return_std": env.return_std,
+        "steps": model.num_timesteps,
+    }
+    return PolicySpec(
+        kind="gaussian_actor",
+        observation={STATE: Feature("float32", (len(observations),), observations)},
+        action=Feature("float32", (len(actions),), actions, "share of full effort"),
+        fps=fps,
+        horizon=1,
+        extra=extra | facts,
+    )

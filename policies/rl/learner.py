@@ -1,0 +1,74 @@
+"""The algorithms of Stable-Baselines3 and sb3-contrib with our settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3 import PPO, SAC, TD3
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.noise import NormalActionNoise
+
+from policies.rl.replay import Replay
+from policies.rl.settings import Learner
+from policies.rl.tqc import FastTQC
+from policies.rl.vecenv import Normalise
+
+PPO_ROLLOUT = 2_048  # transitions between two updates, all replicas together
+
+
+def make(settings: Learner, env: Normalise, replay: str | None = None) -> BaseAlgorithm:
+    """A fresh learner on the CPU.
+
+    Args:
+        settings: all of them.
+        env: normalising adapter of the environment.
+        replay: file of the replay memory, in memory if None.
+    """
+    nets: dict[str, Any] = {
+        "activation_fn": torch.nn.ReLU,
+        "optimizer_kwargs": {"fused": True},  # one kernel for all parameters: 0.7 ms less an update
+    }
+    common = {"seed": settings.seed, "device": "cpu", "verbose": 0, "gamma": settings.gamma}
+    common["learning_rate"] = settings.learning_rate
+    if settings.algo == "ppo":
+        nets["net_arch"] = {"pi": list(settings.actor), "vf": list(settings.critic)}
+        return PPO(
+            "MlpPolicy",
+            env,
+            n_steps=max(1, PPO_ROLLOUT // settings.replicas),
+            batch_size=settings.batch,
+            n_epochs=10,
+            gae_lambda=0.95,
+            policy_kwargs=nets | {"log_std_init": -0.5, "ortho_init": True},
+            **common,
+        )
+    nets["net_arch"] = {"pi": list(settings.actor), "qf": list(settings.critic)}
+    off_policy = common | {
+        "buffer_size": settings.replay,
+        "learning_starts": settings.warm_up,
+        "batch_size": settings.batch,
+        "tau": settings.polyak,
+        "train_freq": max(1, settings.steps_per_update // settings.replicas),
+        "gradient_steps": max(1, settings.replicas // settings.steps_per_update),
+        "replay_buffer_class": Replay,
+        "replay_buffer_kwargs": {"seed": settings.seed, "path": replay, "horizon_ends": settings.horizon_ends},
+    }
+    if settings.algo == "td3":
+        shape = env.action_space.shape or (1,)
+        noise = NormalActionNoise(np.zeros(shape), np.full(shape, settings.noise))
+        return TD3("MlpPolicy", env, action_noise=noise, policy_kwargs=nets, **off_policy)
+    entropy = settings.entropy if settings.entropy.startswith("auto") else float(settings.entropy)
+    if settings.algo == "sac":
+        return SAC("MlpPolicy", env, ent_coef=entropy, policy_kwargs=nets, **off_policy)
+    return FastTQC(
+        "MlpPolicy",
+        env,
+        ent_coef=entropy,
+        risk=settings.risk,
+        huber=settings.huber,
+        top_quantiles_to_drop_per_net=settings.drop,
+        policy_kwargs=nets | {"n_critics": settings.critics, "n_quantiles": settings.atoms},
+        **off_policy,
+    )

@@ -1,0 +1,78 @@
+"""Learning curves: one JSON object a line, and TensorBoard. Lines of steps that a kill undid are taken back."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.logger import KVWriter, Logger
+
+from assets.atomic import write_text
+
+CURVE = "train.jsonl"
+SCALAR = (int, float, np.integer, np.floating)
+
+
+class JsonLines(KVWriter):
+    """Appends one line for each dump."""
+
+    def __init__(self, path: Path, step: int) -> None:
+        if path.exists():
+            write_text(path, "".join(json.dumps(row) + "\n" for row in read_curve(path) if row["step"] <= step))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("a", encoding="utf-8")
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Scalars only; what is not finite becomes null, JSON has nothing else."""
+        row: dict[str, Any] = {"step": step}
+        for key, value in sorted(key_values.items()):
+            if isinstance(value, SCALAR) or getattr(value, "shape", None) == ():
+                number = float(value)
+                row[key] = number if math.isfinite(number) else None
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class TensorBoard(KVWriter):
+    """Scalars for TensorBoard; steps behind ``step`` that an earlier process wrote are purged."""
+
+    def __init__(self, folder: Path, step: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer = SummaryWriter(str(folder), purge_step=step or None)
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Scalars that are not meant for the file alone."""
+        for key, value in key_values.items():
+            if "tensorboard" not in (key_excluded.get(key) or ()) and isinstance(value, SCALAR):
+                self._writer.add_scalar(key, float(value), step)
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Close the event file."""
+        self._writer.close()
+
+
+def logger(folder: Path, step: int) -> Logger:
+    """Logger of a run folder that continues behind ``step``."""
+    return Logger(str(folder), [JsonLines(folder / CURVE, step), TensorBoard(folder / "tensorboard", step)])
+
+
+def read_curve(path: Path) -> list[dict[str, Any]]:
+    """Rows of a learning curve; a last line that a kill cut short is left out."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and isinstance(row.get("step"), int):
+            rows.append(row)
+    return rows

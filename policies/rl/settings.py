@@ -1,0 +1,85 @@
+"""Settings of a learner. Everything that changes what is learned is here, and a run refuses to go on with others."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from assets.errors import InvalidSettingsError
+
+Algorithm = Literal["tqc", "sac", "ppo", "td3"]
+ALGORITHMS = ("tqc", "sac", "ppo", "td3")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Settings of TQC, SAC, PPO or TD3.
+
+    Attributes:
+        algo: the algorithm.
+        steps: environment steps in all, counted over the replicas.
+        seed: of networks, exploration, minibatches and training episodes.
+        replicas: environments stepped together (R).
+        steps_per_update: environment steps for each gradient update, a divisor or multiple of ``replicas``.
+        critics, atoms, drop: critics of TQC, atoms of each, atoms dropped of each in the target.
+        risk: what the actor of TQC maximises: 1 the mean, alpha the mean of the lowest share alpha of the atoms,
+            -alpha the mean of the highest share.
+        huber: width of the quadratic part of TQC's loss, in standard deviations of the return. Small keeps outcomes
+            apart, at the price of noisier gradients.
+        actor, critic: widths of the hidden layers.
+        horizon_ends: whether values stop at the time limit instead of going on behind it.
+        entropy: "auto", or a fixed temperature such as "0.01".
+        noise: standard deviation of the exploration of TD3, in units of half the action range.
+        normalise: whether observations and rewards are normalised.
+    """
+
+    algo: Algorithm = "tqc"
+    steps: int = 150_000
+    seed: int = 0
+    replicas: int = 16
+    steps_per_update: int = 8
+    gamma: float = 0.99
+    learning_rate: float = 3e-4
+    batch: int = 256
+    polyak: float = 0.005
+    replay: int = 200_000
+    warm_up: int = 2_000
+    critics: int = 3
+    atoms: int = 25
+    drop: int = 2
+    risk: float = 1.0
+    huber: float = 1.0
+    actor: tuple[int, ...] = (128, 128)
+    critic: tuple[int, ...] = (256, 256)
+    horizon_ends: bool = False
+    entropy: str = "auto"
+    noise: float = 0.2
+    normalise: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises InvalidSettingsError with everything that is wrong."""
+        problems = []
+        if self.algo not in ALGORITHMS:
+            problems.append(f"algo {self.algo!r} is not one of {', '.join(ALGORITHMS)}")
+        positive = ("steps", "replicas", "steps_per_update", "batch", "replay", "critics", "atoms")
+        problems += [f"{name} {getattr(self, name)} must be at least 1" for name in positive if getattr(self, name) < 1]
+        if self.seed < 0:
+            problems.append(f"seed {self.seed} must not be negative")
+        if not 0 <= self.drop < self.atoms:
+            problems.append(f"drop {self.drop} must be at least 0 and below atoms ({self.atoms})")
+        if not 0 < abs(self.risk) <= 1:
+            problems.append(f"risk {self.risk} must be in (0, 1], or in [-1, 0) for the optimistic side")
+        if self.huber <= 0:
+            problems.append(f"huber {self.huber} must be positive")
+        if not 0 < self.gamma <= 1:
+            problems.append(f"gamma {self.gamma} must be in (0, 1]")
+        if min(self.replicas, self.steps_per_update) >= 1 and (
+            self.replicas % self.steps_per_update and self.steps_per_update % self.replicas
+        ):
+            problems.append(f"steps_per_update {self.steps_per_update} does not divide replicas ({self.replicas})")
+        if problems:
+            raise InvalidSettingsError("learner settings", problems)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self) | {"actor": list(self.actor), "critic": list(self.critic)}

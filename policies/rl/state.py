@@ -1,0 +1,79 @@
+"""What it takes to continue a training: networks, optimizers, statistics, positions and random states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from assets.atomic import write_json
+from assets.errors import TwinloomError
+from policies.rl.replay import Replay
+from policies.rl.vecenv import Normalise
+
+TENSORS, NUMBERS = "state.pt", "state.json"
+
+
+def save(model: BaseAlgorithm, env: Normalise, folder: Path, **more: Any) -> None:
+    """Write the state of a learner into a folder.
+
+    Args:
+        model: the learner, between two updates.
+        env: its environment.
+        more: further JSON values, returned by `load`.
+    """
+    names, _ = model._get_torch_save_params()  # where Stable-Baselines3 keeps what its own zip would hold
+    tensors = {name: _part(model, name).state_dict() for name in names}
+    if (alpha := getattr(model, "log_ent_coef", None)) is not None:
+        tensors["log_ent_coef"] = alpha.detach()
+    torch.save({"parts": tensors, "torch": torch.get_rng_state()}, folder / TENSORS)
+    numbers: dict[str, Any] = {
+        "steps": model.num_timesteps,
+        "episodes": int(getattr(model, "_episode_num", 0)),
+        "updates": int(getattr(model, "_n_updates", 0)),
+        "statistics": {n: {k: v.tolist() for k, v in s.items()} for n, s in env.statistics().items()},
+        **more,
+    }
+    if isinstance(replay := getattr(model, "replay_buffer", None), Replay):
+        numbers |= {"position": replay.pos, "full": replay.full, "minibatches": replay.generator.bit_generator.state}
+        if hasattr(replay.rows, "flush"):
+            replay.rows.flush()  # type: ignore[union-attr]
+    write_json(folder / NUMBERS, numbers)
+
+
+def load(model: BaseAlgorithm, env: Normalise, folder: Path) -> dict[str, Any]:
+    """Put a saved state into a fresh learner with the same settings; returns the saved numbers.
+
+    Raises:
+        TwinloomError: the state is damaged.
+    """
+    try:
+        numbers = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
+        saved = torch.load(folder / TENSORS, weights_only=True, map_location="cpu")
+        for name, state in saved["parts"].items():
+            if name == "log_ent_coef":
+                with torch.no_grad():
+                    model.log_ent_coef.copy_(state)  # type: ignore[attr-defined]
+            else:
+                _part(model, name).load_state_dict(state)
+        torch.set_rng_state(saved["torch"])
+        env.restore(numbers["statistics"])
+        model.num_timesteps = int(numbers["steps"])
+        vars(model)["_episode_num"] = int(numbers["episodes"])
+        vars(model)["_n_updates"] = int(numbers["updates"])
+        if isinstance(replay := getattr(model, "replay_buffer", None), Replay):
+            replay.pos, replay.full = int(numbers["position"]), bool(numbers["full"])
+            replay.generator.bit_generator.state = numbers["minibatches"]
+    except (OSError, ValueError, KeyError, RuntimeError, EOFError) as error:
+        raise TwinloomError(f"cannot continue from {folder}: {error}; train into a new --out") from error
+    return numbers
+
+
+def _part(model: BaseAlgorithm, name: str) -> Any:
+    part: Any = model
+    for step in name.split("."):
+        part = getattr(part, step)
+    return part

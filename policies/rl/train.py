@@ -1,0 +1,195 @@
+"""Train a learner in a run folder. A run can be killed at any moment; the same call goes on from its last checkpoint.
+
+runs/x/run.json       settings; a call with others is refused
+runs/x/train.jsonl    learning curve, also in runs/x/tensorboard
+runs/x/replay.npy     replay memory, memory-mapped
+runs/x/last           checkpoint: policy.json, model.safetensors, training/
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+
+from assets.atomic import write_json
+from assets.errors import TwinloomError
+from assets.progress import Progress
+from policies import checkpoint
+from policies.rl import export, learner, logs, state
+from policies.rl.interrupt import Interrupt
+from policies.rl.settings import Learner
+from policies.rl.vecenv import GymnasiumVecEnv, Normalise
+
+RUN, REPLAY = "run.json", "replay.npy"
+EPISODES_PER_LOG = 32
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is learned where.
+
+    Attributes:
+        task: "cascade/adopt_profit".
+        learner: settings of the learner.
+        make_env: replicas to a vector environment with AutoresetMode.DISABLED.
+        world: settings of the environment, JSON; kept in the checkpoint.
+        observation_names, action_names: of the numbers, in order; "0", "1", ... if empty.
+        fps: decisions per unit of time.
+    """
+
+    task: str
+    learner: Learner
+    make_env: Callable[[int], VectorEnv]
+    world: dict[str, Any]
+    observation_names: Sequence[str] = ()
+    action_names: Sequence[str] = ()
+    fps: float = 1.0
+
+    def identity(self) -> dict[str, Any]:
+        """What may not change between two calls: everything but the number of steps."""
+        settings = {name: value for name, value in self.learner.to_json().items() if name != "steps"}
+        return {"task": self.task, "learner": settings, "world": self.world}
+
+
+class _Stop(Exception):  # noqa: N818 (not an error)
+    """Raised between two updates to end the loop of Stable-Baselines3."""
+
+
+class _Overseer(BaseCallback):
+    """Shows progress, writes checkpoints, grants interruptions; all of it between two updates."""
+
+    def __init__(self, progress: Progress, interrupt: Interrupt, save: Callable[[], None], every: int) -> None:
+        super().__init__()
+        self._progress, self._interrupt, self._save, self._every = progress, interrupt, save, every
+        self._next = 0
+
+    def _on_training_start(self) -> None:
+        self._next = self.num_timesteps + self._every
+
+    def _on_rollout_start(self) -> None:
+        if self._interrupt.wanted:
+            raise _Stop
+        if self.model.num_timesteps >= self._next:
+            self._save()
+            self._next = self.model.num_timesteps + self._every
+
+    def _on_step(self) -> bool:
+        self._progress.advance(self.training_env.num_envs)
+        if (finished := self.model.ep_info_buffer) and self.n_calls % 64 == 0:
+            self._progress.status(f"return {np.mean([one['r'] for one in finished]):.3g}")
+        return True
+
+
+def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: str | None = None) -> Path:
+    """Train up to ``job.learner.steps`` and return the checkpoint folder.
+
+    Args:
+        job: what to learn.
+        folder: run folder, new or of the same job.
+        checkpoint_every: steps between checkpoints: what a power cut can cost.
+        command: kept in the checkpoint.
+
+    Raises:
+        TwinloomError: the folder belongs to other settings or is damaged.
+        KeyboardInterrupt: interrupted; everything is saved.
+    """
+    last = folder / checkpoint.LAST
+    _claim(job, folder)
+    checkpoint.recover(last)
+    begun = last.exists()
+    if begun and int(checkpoint.describe(last)[0].extra["steps"]) >= job.learner.steps:
+        return last
+    torch.set_num_threads(1)  # networks of this size lose with more: synchronising costs more than it saves
+    adapter, env = _environment(job, 0)
+    model = learner.make(job.learner, env, str(folder / REPLAY))
+    if begun:
+        done = int(state.load(model, env, checkpoint.training_of(last))["steps"])
+        adapter.seed_next(_seed(job.learner.seed, done))
+        model.action_space.seed(_seed(job.learner.seed, done))
+        np.random.seed(_seed(job.learner.seed, done))  # Stable-Baselines3 draws action noise from it
+    names = [*job.observation_names] or [str(n) for n in range(env.observation_space.shape[0])]  # type: ignore[index]
+    actions = [*job.action_names] or [str(n) for n in range(env.action_space.shape[0])]  # type: ignore[index]
+    extra = {"task": job.task, "algo": job.learner.algo, "learner": job.learner.to_json(), "world": job.world}
+
+    def save() -> None:
+        spec = export.describe(
+            model, env, adapter, observation_names=names, action_names=actions, fps=job.fps, extra=extra
+        )
+        weights = export.tensors(model, env)
+        checkpoint.save(last, spec, weights, lambda where: state.save(model, env, where), command=command)
+
+    model.set_logger(logs.logger(folder, model.num_timesteps))
+    try:
+        with (
+            Interrupt() as interrupt,
+            Progress(job.learner.steps, "step", done=model.num_timesteps) as progress,
+        ):
+            overseer = _Overseer(progress, interrupt, save, checkpoint_every)
+            _learn(model, job.learner.steps, overseer)
+            save()
+            if interrupt.wanted:
+                raise KeyboardInterrupt
+    finally:
+        model.logger.close()
+        env.close()
+    return last
+
+
+def _learn(model: BaseAlgorithm, steps: int, overseer: BaseCallback) -> None:
+    interval = 1 if model.__class__.__name__ == "PPO" else EPISODES_PER_LOG
+    first = model.num_timesteps == 0
+    remaining = steps - model.num_timesteps
+    with contextlib.suppress(_Stop):
+        model.learn(remaining, callback=overseer, log_interval=interval, reset_num_timesteps=first)
+
+
+def _environment(job: Job, step: int) -> tuple[GymnasiumVecEnv, Normalise]:
+    adapter = GymnasiumVecEnv(job.make_env(job.learner.replicas), seed=_seed(job.learner.seed, step))
+    on = job.learner.normalise
+    return adapter, Normalise(adapter, job.learner.gamma, observations=on, rewards=on)
+
+
+def _seed(seed: int, step: int) -> int:
+    """Seed of the episodes that begin at a step: other ones after each resumption."""
+    return int(np.random.SeedSequence([seed, zlib.crc32(b"training episodes"), step]).generate_state(1)[0] >> 1)
+
+
+def _claim(job: Job, folder: Path) -> None:
+    """Make the run folder, or check that it belongs to this job."""
+    path, wanted = folder / RUN, json.loads(json.dumps(job.identity()))
+    if not path.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise TwinloomError(f"{folder} is not empty and not a run of policies train; choose another --out")
+        write_json(path, wanted)
+        return
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TwinloomError(f"{path} is damaged: {error}; choose another --out") from error
+    if found != wanted:
+        raise TwinloomError(
+            f"{folder} holds a run with {_difference(found, wanted)}; choose another --out, or delete it"
+        )
+
+
+def _difference(found: Any, wanted: Any, name: str = "") -> str:
+    """ "seed 0 (now 1), world.matching rate (now transmissibility)"."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        parts = [
+            _difference(found.get(key), wanted.get(key), f"{name}.{key}".lstrip("."))
+            for key in sorted({*found, *wanted})
+            if found.get(key) != wanted.get(key)
+        ]
+        return ", ".join(parts)
+    return f"{name} {found} (now {wanted})"

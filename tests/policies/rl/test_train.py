@@ -1,0 +1,159 @@
+"""Runs: every algorithm learns and exports, kills lose little, settings are not mixed, a coin keeps two outcomes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import policies
+from assets.errors import InvalidSettingsError, TwinloomError
+from policies import checkpoint
+from policies.rl import train as module
+from policies.rl.logs import CURVE, read_curve
+from policies.rl.settings import Learner
+from policies.rl.train import Job, train
+from tests.policies.rl.toys import Clock, Coin, vector
+
+SMALL = Learner(steps=320, replicas=4, steps_per_update=4, warm_up=64, batch=32, actor=(8,), critic=(16,), replay=1_000)
+
+
+def clock(**changes) -> Job:
+    return Job("toy/clock", replace(SMALL, **changes), lambda n: vector([Clock] * n), {"limit": 5}, ["t"], ["a", "b"])
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    return checkpoint.read(folder).tensors
+
+
+@pytest.mark.parametrize("algo", ["tqc", "sac", "td3", "ppo"])
+def test_the_exported_actor_acts_as_the_learner(algo, tmp_path, monkeypatch):
+    made = []
+    original = module.learner.make
+    monkeypatch.setattr(module.learner, "make", lambda *a: made.append(original(*a)) or made[-1])
+    train(clock(algo=algo), tmp_path / "run")
+    policy = policies.load(tmp_path / "run")
+    observations = np.array([[0.0], [3.0], [400.0]], np.float32)
+    model = made[0]
+    normal = model.get_vec_normalize_env().normalize_obs(observations)
+    unit = model.predict(normal, deterministic=True)[0]
+    expected = np.array([0.0, -2.0]) + (unit + 1) / 2 * np.array([1.0, 8.0])
+    np.testing.assert_allclose(policy.act_batch(observations), expected, atol=2e-5)
+    assert policy.act({"observation.state": observations[0]}).shape == (1, 2)
+    assert policy.spec.action.names == ("a", "b")
+    with torch.no_grad():
+        x, u = torch.as_tensor(normal), torch.as_tensor(unit)
+        if algo == "ppo":
+            values = model.policy.predict_values(x)
+        else:
+            values = model.critic(x, u)
+            values = values.flatten(1) if algo == "tqc" else torch.cat(values, 1)
+    scale = policy.return_std
+    np.testing.assert_allclose(policy.atoms(observations), values.numpy() * scale, rtol=1e-3, atol=1e-4)
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
+    one, two, other = (weights(train(clock(seed=s), tmp_path / n)) for n, s in (("a", 0), ("b", 0), ("c", 1)))
+    assert all(np.array_equal(one[name], two[name]) for name in one)
+    assert not all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("algo", ["tqc", "ppo"])
+def test_a_longer_run_continues_and_a_finished_one_does_nothing(algo, tmp_path):
+    half, full = clock(algo=algo), clock(algo=algo, steps=4_200)
+    before = weights(train(half, tmp_path / "run"))
+    train(half, tmp_path / "run")
+    assert all(np.array_equal(before[n], value) for n, value in weights(tmp_path / "run").items())
+    train(full, tmp_path / "run")
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] >= 4_200
+    steps = [row["step"] for row in read_curve(tmp_path / "run" / CURVE)]
+    assert steps == sorted(set(steps))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_saves_and_goes_on_to_the_same_count(number, tmp_path, monkeypatch):
+    calls = []
+    original = module._Overseer._on_step
+
+    def step(self):
+        calls.append(1)
+        if len(calls) == 40:
+            os.kill(os.getpid(), number)
+        return original(self)
+
+    monkeypatch.setattr(module._Overseer, "_on_step", step)
+    with pytest.raises(KeyboardInterrupt):
+        train(clock(), tmp_path / "run")
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 160
+    train(clock(), tmp_path / "run")
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 320
+    assert len(calls) == 80
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_after_a_crash_the_run_goes_on_from_the_last_checkpoint_with_its_memory(tmp_path, monkeypatch):
+    original, calls = module._Overseer._on_step, []
+
+    def step(self):
+        calls.append(1)
+        if len(calls) == 60:
+            raise MemoryError("killed")
+        return original(self)
+
+    monkeypatch.setattr(module._Overseer, "_on_step", step)
+    with pytest.raises(MemoryError):
+        train(clock(), tmp_path / "run", checkpoint_every=100)
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 200
+    memories = []
+    load = module.state.load
+    monkeypatch.setattr(module.state, "load", lambda m, *a: (load(m, *a), memories.append(m.replay_buffer.size()))[0])
+    train(clock(), tmp_path / "run", checkpoint_every=100)
+    assert memories == [200]
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 320
+
+
+def test_settings_are_not_mixed(tmp_path):
+    train(clock(), tmp_path / "run")
+    with pytest.raises(TwinloomError, match=r"learner\.gamma 0\.99 \(now 0\.9\).*--out"):
+        train(clock(gamma=0.9), tmp_path / "run")
+    with pytest.raises(TwinloomError, match=r"world\.limit 5 \(now 6\)"):
+        train(replace(clock(), world={"limit": 6}), tmp_path / "run")
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("x")
+    with pytest.raises(TwinloomError, match="not empty"):
+        train(clock(), tmp_path)
+
+
+def test_it_works_outside_the_main_thread(tmp_path):
+    thread = threading.Thread(target=train, args=(clock(), tmp_path / "run"))
+    thread.start()
+    thread.join()
+    assert (tmp_path / "run" / "last" / "policy.json").exists()
+
+
+def test_wrong_settings_are_all_named_at_once():
+    with pytest.raises(InvalidSettingsError, match=r"steps 0.*drop 25.*risk 0"):
+        Learner(steps=0, drop=25, risk=0)
+    with pytest.raises(InvalidSettingsError, match="steps_per_update 3"):
+        Learner(steps_per_update=3)
+
+
+def test_the_critic_of_a_coin_has_two_groups_of_atoms_and_the_mean_between_them(tmp_path):
+    settings = Learner(steps=6_000, replicas=8, warm_up=500, batch=128, drop=0, huber=0.1, actor=(16,), critic=(64, 64))
+    train(Job("toy/coin", settings, lambda n: vector([Coin] * n), {}), tmp_path / "run")
+    atoms = policies.load(tmp_path / "run").atoms(np.zeros((1, 2), np.float32))[0]  # type: ignore[attr-defined]
+    assert abs(atoms.mean() - 0.5) < 0.1
+    middle = (atoms > 0.25) & (atoms < 0.75)
+    assert middle.mean() < 0.25
+    assert min((atoms < 0.25).mean(), (atoms > 0.75).mean()) > 0.3
+    outcomes = np.repeat([0.0, 1.0], 500)
+    fitted = np.quantile(atoms, (np.arange(1000) + 0.5) / 1000)
+    assert np.abs(np.sort(outcomes) - fitted).mean() < 0.1
