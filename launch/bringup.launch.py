@@ -1,0 +1,10 @@
+"""ros2 launch twinloom bringup.launch.py --show-args: the stack launch/stacks/bringup.yaml for ROS's own launcher."""
+
+from pathlib import Path
+
+from real.launching import describe
+
+
+def generate_launch_description():
+    """Called by ros2 launch."""
+    return describe(Path(__file__).parent / "stacks" / "bringup.yaml")

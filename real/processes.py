@@ -1,0 +1,52 @@
+"""Child processes on Linux: their own group, gone with their parent, ended politely and then firmly."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+PR_SET_PDEATHSIG = 1
+STEPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+
+
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """Receive a signal when the parent ends, however it ends. Does nothing where the system has no such thing."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment and ``extra``; Python's output unbuffered, so that lines appear when written."""
+    return {**os.environ, "PYTHONUNBUFFERED": "1", **(extra or {})}
+
+
+def start(command: Sequence[str], environment: Mapping[str, str], **options) -> subprocess.Popen:
+    """Start a child in a process group of its own: a Ctrl-C in the terminal reaches it only through us.
+
+    Signals that are blocked here are blocked there from the first instruction on (see `real.ros.signals`).
+    """
+    return subprocess.Popen(
+        list(command), env=dict(environment), start_new_session=True, preexec_fn=die_with_parent, **options
+    )
+
+
+def stop(child: subprocess.Popen, grace_s: Sequence[float] = (3.0, 2.0, 5.0)) -> int:
+    """SIGINT, then SIGTERM, then SIGKILL to the child's whole group. Returns its exit code."""
+    for number, grace in zip(STEPS, grace_s, strict=True):
+        if child.poll() is not None:
+            break
+        send(child, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(grace)
+    return child.wait()
+
+
+def send(child: subprocess.Popen, number: int) -> None:
+    """A signal to the child's group, if it is still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, number)

@@ -1,0 +1,55 @@
+"""The newest state of a simulation in shared memory: written at every tick without waiting, read by another process."""
+
+from __future__ import annotations
+
+import time
+from multiprocessing import resource_tracker, shared_memory
+
+import numpy as np
+
+RETRY_S = 0.0002
+
+
+class SharedState:
+    """One array of float64 and its time stamp, guarded by a sequence number (odd while it is being written).
+
+    Args:
+        size: length of the array; the writer creates the memory.
+        name: of memory that exists; the reader opens it.
+    """
+
+    def __init__(self, size: int, name: str = "") -> None:
+        self._owner = not name
+        self._memory = shared_memory.SharedMemory(name or None, create=self._owner, size=16 + 8 * size)
+        if not self._owner:  # the tracker of a reader would remove the memory when the reader ends
+            resource_tracker.unregister(self._memory._name, "shared_memory")  # type: ignore[attr-defined]
+        self._head = np.frombuffer(self._memory.buf, np.int64, 2)
+        self._values = np.frombuffer(self._memory.buf, np.float64, size, 16)
+
+    @property
+    def name(self) -> str:
+        """By which another process opens it."""
+        return self._memory.name
+
+    def write(self, stamp_ns: int, values: np.ndarray) -> None:
+        """Replace stamp and values."""
+        self._head[0] += 1
+        self._head[1] = stamp_ns
+        self._values[:] = values
+        self._head[0] += 1
+
+    def read(self) -> tuple[int, np.ndarray]:
+        """(stamp, values), both of the same write."""
+        while True:
+            before = int(self._head[0])
+            stamp, values = int(self._head[1]), self._values.copy()
+            if before % 2 == 0 and before == int(self._head[0]):
+                return stamp, values
+            time.sleep(RETRY_S)
+
+    def close(self) -> None:
+        """Let go; the writer also removes the memory."""
+        del self._head, self._values
+        self._memory.close()
+        if self._owner:
+            self._memory.unlink()

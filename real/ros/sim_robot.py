@@ -1,0 +1,123 @@
+"""``python -m real.ros.sim_robot --ros-args -p task:=click_bell``: a simulated robot on the topics of a real one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, String
+
+from real import processes
+from real.contract import RobotContract
+from real.limits import Output
+from real.ros import convert
+from real.ros.node import run_node
+from real.ros.plant import SimPlant
+from real.ros.qos import LATCHED, STATE_OUT, on_publisher
+from real.ros.robot_node import RobotNode
+from real.ros.shared_state import SharedState
+
+
+class SimDevice:
+    """The plant as a device that also publishes its state, and its cameras."""
+
+    def __init__(self, node: SimRobotNode, contract: RobotContract) -> None:
+        p = node.p
+        self.contract, self.period = contract, 1.0 / contract.rate_hz
+        films = p["cameras"] and bool(contract.cameras)
+        visuals = "mesh" if films else "simple"
+        self.plant = SimPlant(contract, p["task"], p["seed"], p["episode"], p["randomize"], visuals)
+        warn = node.health.on_mismatch
+        self._groups = [
+            (node.create_publisher(JointState, g.topic, STATE_OUT, event_callbacks=on_publisher(g.topic, warn)), w, m)
+            for g in contract.topics.state
+            for w in [contract.where(g.joints)]
+            for m in [JointState(name=[contract.devices[k] for k in w])]
+        ]
+        self._scale = contract.to_device(np.ones(len(contract.names))) - contract.to_device(
+            np.zeros(len(contract.names))
+        )
+        self._memory: SharedState | None = None
+        self._cameras: subprocess.Popen | None = None
+        if films:
+            self._film(node)
+
+    def _film(self, node: SimRobotNode) -> None:
+        model = Path(tempfile.mkdtemp(prefix="twinloom-")) / "scene.mjb"
+        self.plant.save_model(model)
+        self._memory = SharedState(self.plant.model.nq)
+        arguments = [str(model), self._memory.name, node.p["robot"], node.p["images"]]
+        remaps = ["--ros-args", "-r", f"__ns:={node.get_namespace()}"]
+        command = [sys.executable, "-m", "real.ros.cameras", *arguments, *remaps]
+        self._cameras = processes.start(command, processes.clean_environment())
+
+    def read(self, now: float) -> np.ndarray:
+        """Measure and publish."""
+        stamp_ns = time.time_ns()
+        q, qd = self.plant.read()
+        positions, velocities, stamp = self.contract.to_device(q), qd * self._scale, convert.to_stamp(stamp_ns)
+        for publisher, where, message in self._groups:
+            message.header.stamp = stamp
+            message.position = convert.doubles(positions[where])
+            message.velocity = convert.doubles(velocities[where])
+            publisher.publish(message)
+        if self._memory is not None:
+            self._memory.write(stamp_ns, self.plant.data.qpos)
+        return q
+
+    def write(self, out: Output) -> None:
+        """Advance the scene by one tick; without power the servos keep what they were told last."""
+        self.plant.advance(self.period, out.q if out.send else self.plant.target)
+
+    def close(self) -> None:
+        """End the camera process."""
+        if self._cameras is not None:
+            processes.stop(self._cameras)
+        if self._memory is not None:
+            self._memory.close()
+
+
+class SimRobotNode(RobotNode):
+    """Publishes states, images, ~/sent (what left the filter), ~/scene (latched record) and ~/success (latched)."""
+
+    MODULE, NAME = "real.ros.sim_robot", "robot"
+
+    def open_device(self, contract: RobotContract) -> SimDevice:
+        """A scene of the task; the record is published so that a recorder can keep it."""
+        device = SimDevice(self, contract)
+        self._success = False
+        self._success_out = self.create_publisher(Bool, "~/success", LATCHED)
+        self._sent_out = self.create_publisher(JointState, "~/sent", STATE_OUT)
+        self._sent = JointState(name=list(contract.devices))
+        self._scene_out = self.create_publisher(String, "~/scene", LATCHED)
+        scene = {
+            "task": self.p["task"],
+            "instruction": device.plant.instruction(),
+            "robot": contract.name,
+            "record": device.plant.record(),
+        }
+        self._scene_out.publish(String(data=json.dumps(scene)))
+        self._success_out.publish(Bool(data=False))
+        return device
+
+    def after_tick(self, out: Output, stamp_ns: int) -> None:
+        """Publish what was sent, and success when it changes."""
+        if out.send:
+            self._sent.header.stamp = convert.to_stamp(stamp_ns)
+            self._sent.position = convert.doubles(self.contract.to_device(out.q))
+            self._sent_out.publish(self._sent)
+        success = self.device.plant.success  # type: ignore[attr-defined]
+        if success != self._success:
+            self._success = success
+            self._success_out.publish(Bool(data=success))
+            self.get_logger().info("success" if success else "no longer successful")
+
+
+if __name__ == "__main__":
+    run_node(SimRobotNode)
