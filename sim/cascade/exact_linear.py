@@ -1,0 +1,271 @@
+"""Exact simulation with linear contact: the compiled loop over one control interval of one replica.
+
+Only infections wait in the queue. Whatever a node does by itself after its infection depends on nobody else, so its whole
+future within the interval is settled at once, and its contacts are drawn for the time it will be infectious.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sim.cascade.compile import kernel
+from sim.cascade.draws import draw
+from sim.cascade.exact_heap import NEVER, drop_first, push, with_room
+from sim.cascade.exact_state import Span
+from sim.cascade.rng import CONTACT, RESIDENCE, philox, uniform
+
+BLOCK = 256  # third word of a contact counter: purpose + BLOCK * number of the block
+
+
+@kernel
+def enter(node, u, compartment, since, hazard, process, key, xi):
+    """Put a node into a compartment at clock time ``since`` and draw how long it stays."""
+    node.events += 1
+    node.since = since
+    if process.following[compartment] < 0:
+        return
+    word, _, _, _ = philox(u, node.events, RESIDENCE, 0, key[0], key[1])
+    level = uniform(word)
+    if len(xi):
+        xi[u] = -math.log1p(-level)
+    if hazard != 1.0:
+        level = -math.expm1(math.log1p(-level) / hazard) if hazard > 0.0 else 1.0
+    if level < 1.0:
+        c = compartment
+        node.due = since + draw(process.kind[c], process.p0[c], process.p1[c], process.table[c], level)
+    else:
+        node.due = np.inf
+
+
+@kernel
+def infectivity(age, process):
+    """Shedding at an age, 1 without shedding."""
+    last = len(process.shedding) - 1
+    if last < 0:
+        return 1.0
+    x = max(age, 0.0) / process.shed_step
+    if x >= last:
+        return process.shedding[last]
+    j = int(x)
+    return process.shedding[j] + (x - j) * (process.shedding[j + 1] - process.shedding[j])
+
+
+@kernel
+def contacts(u, start, stop, since, span, net, process, levers, state, heap, size):
+    """Draw the first contact of ``u`` with each susceptible neighbour from ``start`` to ``stop`` and queue it.
+
+    The neighbours' windows, laid end to end, carry one Poisson process: its points give both the neighbour and the time,
+    and neighbours without a contact cost nothing. Where rates differ between edges, points are thinned.
+
+    Returns the new size of the heap, which has room for one key for each neighbour.
+    """
+    net_indices, tiers = net.indices, net.tier
+    nodes, states, clock, key = state.nodes, state.state, state.clock, state.key
+    first = net.indptr[u]
+    degree = net.indptr[u + 1] - first
+    k = tiers[u]
+    thin, weighted = span.thin, len(net.weights) > 0
+    rate = process.beta * levers.contact * levers.outgoing[k] * span.incoming * span.shedding
+    if weighted:
+        rate *= net.strongest[u]
+    width = stop - start
+    dose = rate * width
+    if not dose > 0.0 or degree == 0:
+        return size
+    end = degree * dose
+    per_dose = 1.0 / dose
+    speed = levers.speed[k, process.infectious]
+    now = clock[k, process.infectious]
+    event, interval = nodes[u].events, state.interval
+    k0, k1 = key[0], key[1]
+    place, left, block = 0.0, 0, 0
+    w0 = w1 = w2 = w3 = np.uint32(0)
+    while True:
+        if left == 0:
+            w0, w1, w2, w3 = philox(u, event, CONTACT + BLOCK * block, interval, k0, k1)
+            block += 1
+            left = 2 if thin else 4
+        place -= math.log(uniform(w0))
+        if place >= end:
+            return size
+        chance = uniform(w2)
+        w0, w1, w2 = w1, w2, w3
+        left -= 1
+        j = min(int(place * per_dose), degree - 1)
+        v = net_indices[first + j]
+        if states[v] == 0:
+            x = start + (place * per_dose - j) * width
+            node = nodes[v]
+            if process.returns:
+                free = node.since - clock[tiers[v], 0]
+                if x < free:  # not yet susceptible again: look on from then
+                    place = (j + min((free - start) / width, 1.0)) * dose
+                    continue
+            if thin:
+                share = levers.incoming[tiers[v]] / span.incoming
+                share *= infectivity(now + speed * x - since, process) / span.shedding
+                if weighted:
+                    share *= net.weights[first + j] / net.strongest[u]
+                if chance > share:
+                    continue
+            order = (np.int64(x * span.scale) << span.bits) | np.int64(v)
+            if order < node.best:
+                node.best = order
+                node.parent = u
+                size = push(heap, size, order)
+        place = (j + 1) * dose
+
+
+@kernel
+def recontact(v, free, span, net, process, levers, state, heap, size):
+    """Queue the first contact of a node that becomes susceptible again at ``free`` with those infectious by then."""
+    nodes, windows, key = state.nodes, state.windows, state.key
+    weighted = len(net.back_weights) > 0
+    entrance = levers.incoming[net.tier[v]]
+    event, interval = nodes[v].events, state.interval
+    earliest, source = span.dt, -1
+    left, block = 0, 0
+    w0 = w1 = w2 = w3 = np.uint32(0)
+    for e in range(net.back_indptr[v], net.back_indptr[v + 1]):
+        u = net.back_indices[e]
+        x = max(free, windows[u].start - span.time)
+        stop = min(windows[u].stop - span.time, earliest)
+        if x >= stop:
+            continue
+        k = net.tier[u]
+        rate = process.beta * levers.contact * levers.outgoing[k] * entrance * span.shedding
+        if weighted:
+            rate *= net.back_weights[e]
+        if not rate > 0.0:
+            continue
+        while True:
+            if left == 0:
+                w0, w1, w2, w3 = philox(v, event, CONTACT + BLOCK * block, interval, key[0], key[1])
+                block += 1
+                left = 2
+            x -= math.log(uniform(w0)) / rate
+            chance = uniform(w2)
+            w0, w2 = w1, w3
+            left -= 1
+            if x >= stop:
+                break
+            age = state.clock[k, process.infectious] + levers.speed[k, process.infectious] * x - windows[u].since
+            if chance <= infectivity(age, process) / span.shedding:
+                earliest, source = x, u
+                break
+    if source >= 0:
+        order = (np.int64(earliest * span.scale) << span.bits) | np.int64(v)
+        nodes[v].best = order
+        nodes[v].parent = source
+        size = push(heap, size, order)
+    return size
+
+
+@kernel
+def settle(u, start, carried, span, net, process, levers, state, heap, size):
+    """Follow a node's own steps to the end of the interval.
+
+    Args:
+        start: offset in the interval from which its present compartment counts.
+        carried: whether it was infected before the interval; then contacts wait until all such nodes are settled, if
+            nodes return.
+
+    Returns the heap and its size.
+    """
+    node, states, clock = state.nodes[u], state.state, state.clock
+    counts, flows = state.counts, state.flows
+    k = net.tier[u]
+    c = np.int64(states[u])
+    while True:
+        leave = np.inf
+        following = process.following[c]
+        if following >= 0 and levers.speed[k, c] > 0.0:
+            leave = max((node.due - clock[k, c]) / levers.speed[k, c], start)
+        if c == process.infectious:
+            stop = min(leave, span.dt)
+            if process.returns:
+                window = state.windows[u]
+                window.start, window.stop, window.since = span.time + start, span.time + stop, node.since
+            if not (process.returns and carried):
+                heap = with_room(heap, size, net.indptr[u + 1] - net.indptr[u] + 1)
+                size = contacts(u, start, stop, node.since, span, net, process, levers, state, heap, size)
+        if leave >= span.dt:
+            break
+        counts[k, c] -= 1
+        counts[k, following] += 1
+        flows[k, c, following] += 1
+        c, start = following, leave
+        enter(node, u, c, clock[k, c] + levers.speed[k, c] * start, levers.hazard[k, c], process, state.key, state.xi)
+        if c == 0:
+            states[u] = 0
+            if not carried:
+                heap = with_room(heap, size, 1)
+                size = recontact(u, start, span, net, process, levers, state, heap, size)
+            break
+    states[u] = c
+    return heap, size
+
+
+@kernel
+def advance_linear(net, process, levers, state, active, listed, time, dt, heap):
+    """Advance one replica by ``dt``. ``state`` and ``levers`` hold its rows, ``active[:listed]`` the nodes to follow.
+
+    Returns the new number of listed nodes and the heap.
+    """
+    nodes, states = state.nodes, state.state
+    bits = 1
+    while (1 << bits) < len(states):
+        bits += 1
+    mask = (np.int64(1) << bits) - 1
+    scale = float(np.int64(1) << (61 - bits)) / dt
+    most, least = levers.incoming.max(), levers.incoming.min()
+    shed_most = process.shedding.max() if len(process.shedding) else 1.0
+    thin = least != most or len(net.weights) > 0 or len(process.shedding) > 0
+    span = Span(time, dt, scale, bits, most, shed_most, thin)
+    size = 0
+    kept = 0
+    for i in range(listed):
+        u = active[i]
+        c = states[u]
+        if process.returns and c != process.infectious:
+            state.windows[u].stop = time  # nothing of an earlier interval may look like a window of this one
+        heap, size = settle(u, 0.0, True, span, net, process, levers, state, heap, size)
+    if process.returns:
+        for i in range(listed):
+            u = active[i]
+            window = state.windows[u]
+            if window.stop > time:
+                heap = with_room(heap, size, net.indptr[u + 1] - net.indptr[u] + 1)
+                start, stop = window.start - time, window.stop - time
+                size = contacts(u, start, stop, window.since, span, net, process, levers, state, heap, size)
+    for i in range(listed):
+        u = active[i]
+        if process.listed[states[u]]:
+            active[kept] = u
+            kept += 1
+    step = 1.0 / scale
+    while size > 0:
+        order = heap[0]
+        size = drop_first(heap, size)
+        v = np.int64(order & mask)
+        node = nodes[v]
+        if node.best != order:
+            continue  # an earlier contact came first
+        node.best = NEVER
+        x = float(order >> bits) * step
+        k, c = net.tier[v], process.entry
+        state.counts[k, 0] -= 1
+        state.counts[k, c] += 1
+        state.flows[k, 0, c] += 1
+        states[v] = c
+        enter(node, v, c, state.clock[k, c] + levers.speed[k, c] * x, levers.hazard[k, c], process, state.key, state.xi)
+        heap, size = settle(v, x, False, span, net, process, levers, state, heap, size)
+        if process.listed[states[v]]:
+            active[kept] = v
+            kept += 1
+    for k in range(state.clock.shape[0]):
+        for c in range(state.clock.shape[1]):
+            state.clock[k, c] += levers.speed[k, c] * dt
+    return kept, heap

@@ -1,0 +1,164 @@
+"""What the compiled loops of the exact engine read and write, grouped by how long it lives."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assets.networks.graph import Graph
+from assets.networks.tiers import Tiers
+from sim.cascade.draws import pack
+from sim.cascade.laws import deterministic
+from sim.cascade.models import CONTACTS, Model
+
+# One cache line holds two nodes. best: key of the earliest contact in the queue; due and since: exit from and entry into
+# the compartment, on the clock of the compartment; events: number of entries since the reset; parent: who infected.
+NODE = np.dtype([("best", "i8"), ("due", "f8"), ("since", "f8"), ("events", "i4"), ("parent", "i4")], align=True)
+# The latest infectious period within the current interval, absolute times, and the entry on the infectious clock.
+WINDOW = np.dtype([("start", "f8"), ("stop", "f8"), ("since", "f8")], align=True)
+
+NOBODY, SEEDED = -2, -1  # parents of nodes that nobody infected
+
+
+class Net(NamedTuple):
+    """Graph: who is reached from whom, and from whom a node is reached (``back_*``, needed when nodes return).
+
+    ``weights`` and ``strongest`` (the largest weight out of each node) are empty where all weights are 1.
+    """
+
+    indptr: Any
+    indices: Any
+    weights: Any
+    strongest: Any
+    back_indptr: Any
+    back_indices: Any
+    back_weights: Any
+    tier: Any
+
+
+class Process(NamedTuple):
+    """Model: ``following[c]`` is where the nodal step from c leads, -1 if none; one row of law parameters for each c."""
+
+    beta: float
+    entry: int
+    infectious: int
+    returns: bool
+    following: Any
+    listed: Any
+    kind: Any
+    p0: Any
+    p1: Any
+    table: Any
+    shed_step: float
+    shedding: Any
+    contact: int
+    eps: float
+    power: float
+
+
+class Levers(NamedTuple):
+    """Controls of all replicas, constant during an interval; see `sim.cascade.control.Controls`."""
+
+    incoming: Any
+    outgoing: Any
+    contact: Any
+    speed: Any
+    hazard: Any
+
+
+class Span(NamedTuple):
+    """One control interval of one replica: its start and length, and how keys of the queue hold times.
+
+    ``incoming`` and ``shedding`` bound those factors from above; ``thin``: some edge stays below the bound.
+    """
+
+    time: float
+    dt: float
+    scale: float
+    bits: int
+    incoming: float
+    shedding: float
+    thin: bool
+
+
+class State(NamedTuple):
+    """Everything that changes, first axis replicas."""
+
+    nodes: Any
+    state: Any
+    windows: Any
+    xi: Any
+    active: Any
+    size: Any
+    counts: Any
+    flows: Any
+    clock: Any
+    key: Any
+    interval: Any
+
+
+def net_of(graph: Graph, tiers: Tiers, backwards: bool) -> Net:
+    """Arrays of a graph; the reverse ones are empty unless ``backwards``."""
+    weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
+    strongest = np.empty(0, np.float32)
+    if len(weights):
+        strongest = np.zeros(graph.n, np.float32)
+        np.maximum.at(strongest, graph.sources, weights)
+    back = graph.reverse() if backwards else None
+    return Net(
+        graph.indptr,
+        graph.indices,
+        weights,
+        strongest,
+        back.indptr if back else np.zeros(1, np.int64),
+        back.indices if back else np.empty(0, np.int32),
+        back.weights if back and back.weights is not None else np.empty(0, np.float32),
+        np.ascontiguousarray(tiers.index, np.int8),
+    )
+
+
+def process_of(model: Model) -> Process:
+    """Arrays of a model."""
+    following = np.full(model.size, -1, np.int64)
+    laws = [deterministic(1.0)] * model.size  # never drawn where no step leads on
+    for step in model.steps:
+        following[step.source], laws[step.source] = step.target, step.law
+    listed = following >= 0
+    listed[model.infectious] = True
+    kind, p0, p1, table = pack(laws)
+    shed = model.shedding
+    return Process(
+        float(model.beta),
+        model.entry,
+        model.infectious,
+        model.returns(),
+        following,
+        listed,
+        kind,
+        p0,
+        p1,
+        table,
+        shed.step if shed else 1.0,
+        np.array(shed.values if shed else (), np.float64),
+        CONTACTS.index(model.contact),
+        float(model.eps),
+        float(model.power),
+    )
+
+
+def state_of(replicas: int, n: int, tiers: int, compartments: int, windows: bool) -> State:
+    """Memory for so many replicas; windows only where nodes return."""
+    return State(
+        nodes=np.zeros((replicas, n), NODE),
+        state=np.zeros((replicas, n), np.int8),
+        windows=np.zeros((replicas, n if windows else 0), WINDOW),
+        xi=np.zeros((replicas, 0)),
+        active=np.empty((replicas, n), np.int32),
+        size=np.zeros(replicas, np.int64),
+        counts=np.zeros((replicas, tiers, compartments), np.int64),
+        flows=np.zeros((replicas, tiers, compartments, compartments), np.int64),
+        clock=np.zeros((replicas, tiers, compartments)),
+        key=np.zeros((replicas, 2), np.uint32),
+        interval=np.zeros(replicas, np.int64),
+    )
