@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,56 +16,14 @@ from real.contract import RobotContract
 from real.safety.guards import Guard, guards_of
 from real.safety.journal import Journal
 from real.safety.limiter import Limiter
+from real.safety.modes import Mode, Output, Verdict
 from real.safety.reference import MoveTo, Ramp
 from real.safety.screen import CommandScreen, Refusal, StateScreen
 
+__all__ = ["Mode", "Output", "SafetyFilter", "Verdict"]
 
-class Mode(Enum):
-    """What the filter does; see docs/safety.md for who may change it to what."""
-
-    DISCONNECTED = "disconnected"  # no measured state
-    IDLE = "idle"  # not armed: nothing is sent
-    MOVING_TO_START = "moving to start"
-    READY = "ready"  # at the start pose, waiting for commands
-    ACTIVE = "active"  # following commands
-    HOLD = "hold"  # braked; fresh commands near the pose go on
-    DAMP = "damp"  # given up: damped, or held where the robot cannot be damped
-    ESTOP = "estop"  # latched
-
-
-class Verdict(NamedTuple):
-    """Answer to a command or a request.
-
-    Attributes:
-        accepted: whether it counts.
-        reason: one line, empty if accepted.
-        clipped: joints that were brought inside the position limits.
-    """
-
-    accepted: bool
-    reason: str = ""
-    clipped: int = 0
-
-
-class Output(NamedTuple):
-    """What may leave for the device in this tick; always finite and inside the limits.
-
-    Attributes:
-        q, qd: (J,) positions and velocities.
-        mode: the mode; reason: why it is that, one line, empty where nothing is wrong.
-        send: whether the device is to be commanded at all; not before :meth:`SafetyFilter.arm`.
-        damping: the device is to be damped (gains zero) instead of moved to ``q``.
-    """
-
-    q: np.ndarray
-    qd: np.ndarray
-    mode: Mode
-    reason: str
-    send: bool
-    damping: bool
-
-
-_MOVABLE = (Mode.READY, Mode.ACTIVE, Mode.HOLD)
+_MOVING = (Mode.ACTIVE, Mode.MOVING_TO_START)
+_COMMANDED = (Mode.READY, Mode.ACTIVE, Mode.HOLD)
 _YES = Verdict(True)
 
 
@@ -93,30 +50,34 @@ class SafetyFilter:
     ) -> None:
         self.contract = contract
         self.period = 1.0 / (rate_hz or contract.rate_hz)
-        self.longest_tick = 4 * self.period  # of a longer one only this much is moved
-        self.jump_s = max(0.5, 25 * self.period)  # a longer one is a jump of the clock, or the process was asleep
+        self.longest_tick = 4 * self.period  # in a longer one the device stood still, so motion starts anew
+        self.jump_s = max(0.5, 25 * self.period)  # a longer one is a clock that was set, or a process that slept
         lower, upper = contract.soft_limits
         self.limiter = Limiter(lower, upper, contract.column("velocity"), contract.column("acceleration"))
+        self.limiter.place(contract.home)
         self.commands, self.state = CommandScreen(contract), StateScreen(contract)
         self.guards = guards_of(contract) if guards is None else list(guards)
         self.journal = Journal()
         self.mode, self.reason = Mode.DISCONNECTED, "no state yet"
         self._ramp = Ramp(len(contract.names), 1.0 / contract.command_hz)
         self._move: MoveTo | None = None
-        self._start = contract.home.copy()
-        self._confirmed = False
-        self._powered = self._leaving = False
-        self._lease: Any = None
-        self._leased = False
-        self._command_time = self._now = -math.inf
+        self._confirmed = self._powered = self._leaving = self._leased = False
+        self._lease: str | None = None
+        self._now = self._command_time = self._since = -math.inf
         self._estop: str | None = None
+        self._trouble = ""  # a fault that was there in the last tick
         self._tracking = np.where(contract.is_gripper, np.inf, contract.tracking_error)
         self._work = np.empty(len(contract.names))
 
     @property
     def counters(self) -> dict[str, int]:
-        """How often commands were refused or clipped and motion stopped, by kind."""
+        """How often commands were refused or clipped and motion was stopped, by kind."""
         return dict(self.journal.counts)
+
+    @property
+    def source(self) -> str | None:
+        """Who has the robot: the sender of the commands that count."""
+        return self._lease if self._leased else None
 
     # ------------------------------------------------------------- commands
 
@@ -127,7 +88,7 @@ class SafetyFilter:
         *,
         names: Sequence[str] | None = None,
         stamp: float | None = None,
-        source: Any = None,
+        source: str | None = None,
     ) -> Verdict:
         """Offer a new target. Whatever is wrong with it refuses it as a whole; nothing raises.
 
@@ -140,7 +101,7 @@ class SafetyFilter:
         """
         refusal = self._refusal(q, now, names, stamp, source)
         if refusal is not None:
-            self.journal.note(refusal.kind, f"refused: {refusal.line}", now if math.isfinite(now) else 0.0)
+            self.journal.note(refusal.kind, f"refused: {refusal.line}", self._now if self._now > -math.inf else 0.0)
             return Verdict(False, refusal.line)
         self._lease, self._leased = source, True
         if stamp is not None:
@@ -152,21 +113,19 @@ class SafetyFilter:
         self._ramp.aim(self.commands.target, now)
         clipped = self.commands.clipped
         if clipped:
-            self.journal.note("clipped", f"clipped: {clipped} joints to their position limits", now)
-        else:
-            self.journal.clear()
-        return Verdict(True, "", clipped) if clipped else _YES
+            self.journal.note("clipped", f"clipped: {self.commands.clip_line}", now)
+            return Verdict(True, "", clipped)
+        return _YES
 
-    def _refusal(self, q: Any, now: float, names: Any, stamp: float | None, source: Any) -> Refusal | None:
-        if self._estop is not None or self.mode not in _MOVABLE or self._leaving:
+    def _refusal(self, q: Any, now: float, names: Any, stamp: Any, source: str | None) -> Refusal | None:
+        if self._estop is not None or self._leaving or self.mode not in _COMMANDED:
             return self._not_now()
         if self.mode is Mode.READY and self.contract.confirm and not self._confirmed:
             return Refusal("mode", "a command before the start was confirmed; arm once more")
-        if not math.isfinite(now) or now < self._now - self.jump_s:
-            return Refusal("clock", f"a command received at {now}, before the tick at {self._now:.3f}")
-        if self._leased and source != self._lease:
-            if now - self._command_time <= self.contract.watchdog.damp_s:
-                return Refusal("lease", f"a command from {source}, while {self._lease} has the robot")
+        if not abs(now - self._now) <= self.jump_s:
+            return Refusal("clock", f"a command received at {now}, while the last tick was at {self._now:.3f}")
+        if self._leased and source != self._lease and now - self._command_time <= self.contract.watchdog.damp_s:
+            return Refusal("lease", f"a command from {source}, while {self._lease} has the robot")
         refusal = self.commands.numbers(q, names)
         if refusal is None and stamp is not None:
             refusal = self.commands.stamp(stamp, now)
@@ -177,8 +136,10 @@ class SafetyFilter:
         if self.state.q is None or now - self.state.time > self.contract.watchdog.hold_s:
             return Refusal("state", "a command while no state comes from the robot")
         refusal = self.commands.near(self.state.q, "is")
-        if refusal is None and self.mode is not Mode.ACTIVE:
-            refusal = self.commands.near(self.limiter.q, "holds")
+        if self.mode is not Mode.ACTIVE and refusal is None:
+            if self._trouble:
+                return Refusal("hold", f"a command while {self._trouble}")
+            refusal = self.commands.near(self.limiter.q, "is held")
         if refusal is not None:
             return refusal
         for guard in self.guards:
@@ -192,8 +153,8 @@ class SafetyFilter:
             return Refusal("estop", "a command after the emergency stop; reset, then arm")
         if self._leaving:
             return Refusal("mode", "a command while disarming")
-        wanted = {Mode.MOVING_TO_START: "wait for ready", Mode.DAMP: "reset, then arm"}.get(self.mode, "arm first")
-        return Refusal("mode", f"a command in mode {self.mode.value}; {wanted}")
+        cure = {Mode.MOVING_TO_START: "wait for ready", Mode.DAMP: "reset, then arm"}.get(self.mode, "arm first")
+        return Refusal("mode", f"a command in mode {self.mode.value}; {cure}")
 
     # ------------------------------------------------------------- requests
 
@@ -206,41 +167,40 @@ class SafetyFilter:
         """Leave ESTOP or DAMP, for IDLE. Nothing moves before :meth:`arm`."""
         if self.mode not in (Mode.ESTOP, Mode.DAMP) and self._estop is None:
             return Verdict(False, f"nothing to reset in mode {self.mode.value}")
-        if not self.limiter.at_rest:
+        if self._powered and not self.limiter.at_rest:
             return Verdict(False, "still moving; reset when it stands")
         self._estop = None
         self._idle("reset")
         return _YES
 
     def arm(self, now: float, start: np.ndarray | None = None) -> Verdict:
-        """Start moving to the start pose (home if not given); at the start pose of a robot with ``confirm``, confirm."""
+        """Move to the start pose (home if not given). At the start pose of a robot with ``confirm``: confirm."""
         if self._estop is not None:
             return Verdict(False, "the emergency stop is latched; reset first")
-        if self.mode is Mode.READY:
+        if self.mode is Mode.READY and self.contract.confirm and not self._confirmed:
             self._confirmed = True
             self.journal.say("confirmed: commands count now")
             return _YES
-        if self.mode not in (Mode.IDLE, Mode.HOLD) or self._leaving:
+        if self.mode not in (Mode.IDLE, Mode.READY, Mode.HOLD) or self._leaving:
             return Verdict(False, f"cannot arm in mode {self.mode.value}")
         goal = self.contract.home if start is None else np.asarray(start, float)
         lower, upper = self.contract.soft_limits
         if goal.shape != lower.shape or not ((goal >= lower) & (goal <= upper)).all():
-            return Verdict(False, "the start pose is outside the position limits")
+            return Verdict(False, "the start pose is not inside the position limits")
         trouble = self._cannot_arm(now)
         if trouble:
             return Verdict(False, trouble)
-        self._start = goal.copy()
+        limiter = self.limiter
         if not self._powered:
-            assert self.state.q is not None
-            self.limiter.place(self.state.q)
+            limiter.place(self.state.q)  # type: ignore[arg-type] (known, or there is trouble)
         self._powered, self._confirmed, self._leased = True, False, False
         self.commands.newest_stamp = -math.inf
-        if np.abs(goal - self.limiter.q).max() <= self.START_TOLERANCE and self.limiter.at_rest:
-            self._ramp.place(self.limiter.q)
+        if limiter.at_rest and np.abs(goal - limiter.q).max() <= self.START_TOLERANCE:
+            self._ramp.place(limiter.q)
             self._enter(Mode.READY)
         else:
-            speed, acceleration = self.limiter.velocity, self.limiter.acceleration
-            self._move = MoveTo(self.limiter.stopping_pose(), goal, speed, acceleration, self.contract.start_s)
+            duration = self.contract.start_s
+            self._move = MoveTo(limiter.stopping_pose(), goal, limiter.velocity, limiter.acceleration, duration)
             self._enter(Mode.MOVING_TO_START)
         return _YES
 
@@ -248,12 +208,14 @@ class SafetyFilter:
         q = self.state.q
         if q is None or now - self.state.time > self.contract.watchdog.hold_s:
             return "no state comes from the robot"
-        where = self.limiter.q if self._powered else np.clip(q, *self.contract.soft_limits)
-        gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q))
-        k = int(np.argmax(gap / self.commands.step))
-        if gap[k] > self.commands.step[k]:
-            cure = "disarm first" if self._powered else "move it inside by hand"
-            return f"{self.contract.names[k]} is {gap[k]:.3f} away from where it may be commanded; {cure}"
+        if self._trouble:
+            return f"{self._trouble}; disarm first"
+        where = self.limiter.q if self._powered else np.clip(q, self.limiter.lower, self.limiter.upper)
+        gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q)) - self.commands.step
+        k = int(np.argmax(gap))
+        if gap[k] > 0.0:
+            cure = "disarm first" if self._powered else "bring it inside its limits by hand"
+            return f"{self.contract.names[k]} is at {q[k]:.3f}, too far from where it may be commanded; {cure}"
         return ""
 
     def disarm(self) -> Verdict:
@@ -261,7 +223,8 @@ class SafetyFilter:
         if not self._powered or self.mode in (Mode.ESTOP, Mode.DAMP):
             return Verdict(False, f"not armed (mode {self.mode.value})")
         self._leaving = True
-        self._enter(Mode.HOLD, "disarmed")
+        self._move = None
+        self._enter(Mode.HOLD, "disarming")
         return _YES
 
     # ----------------------------------------------------------------- tick
@@ -273,25 +236,23 @@ class SafetyFilter:
             now: monotonic time, seconds.
             measured: (J,) positions if a new state came since the last tick, else None.
         """
+        self._trouble = ""
         dt = self._elapsed(now)
-        self._look(measured, now if math.isfinite(now) else self._now)
+        self._look(measured)
+        now = self._now
+        watchdog = self.contract.watchdog
         if self._estop is not None and self.mode is not Mode.ESTOP:
             self._enter(Mode.ESTOP, f"emergency stop: {self._estop}")
-        if self.mode is Mode.ACTIVE and not -self.jump_s <= now - self._command_time <= self.contract.watchdog.hold_s:
+        if self.mode is Mode.ACTIVE and now - self._command_time > watchdog.hold_s:
             self._hold("watchdog", f"no command for {now - self._command_time:.3f} s")
-        if self.mode is Mode.HOLD and now - self._command_time > self.contract.watchdog.damp_s:
+        if self.mode is Mode.HOLD and now - max(self._command_time, self._since) > watchdog.damp_s:
             self._give_up()
         if dt > 0.0:
             self._advance(dt, now)
-        damping = self.contract.damp == "damping" and self.mode in (Mode.DAMP, Mode.ESTOP)
-        return Output(
-            self.limiter.q.copy(),
-            self.limiter.v.copy(),
-            self.mode,
-            self.reason,
-            self._powered,
-            damping and self._powered,
-        )
+        self.journal.settle(now)
+        damping = self._powered and self.contract.damp == "damping" and self.mode in (Mode.DAMP, Mode.ESTOP)
+        limiter = self.limiter
+        return Output(limiter.q.copy(), limiter.v.copy(), self.mode, self.reason, self._powered, damping)
 
     def _elapsed(self, now: float) -> float:
         """Seconds to move for: measured, but never more than a few periods and never backwards."""
@@ -302,13 +263,19 @@ class SafetyFilter:
         self._now = now
         if before == -math.inf:
             return self.period
-        if dt < 0.0 or dt > self.jump_s:
-            self._fault("clock", f"time jumped by {dt:+.3f} s between ticks")
-            self.state.time, self._command_time = now, min(self._command_time, now)
-            return 0.0
-        return min(dt, self.longest_tick)
+        if 0.0 <= dt <= self.longest_tick:
+            return dt
+        self.limiter.v[:] = 0.0  # nothing was sent meanwhile: the device stands, and starts from rest
+        if 0.0 < dt <= self.jump_s:
+            return self.longest_tick
+        self._fault("clock", f"time jumped by {dt:+.3f} s between ticks")
+        self.state.time, self._command_time = now, min(self._command_time, now)
+        self._since = min(self._since, now)
+        return 0.0
 
-    def _look(self, measured: Any, now: float) -> None:
+    def _look(self, measured: Any) -> None:
+        """Take the measured state and see whether the robot is where it was sent."""
+        now, watchdog = self._now, self.contract.watchdog
         if measured is not None:
             refusal = self.state.take(measured, now)
             if refusal is not None:
@@ -317,26 +284,27 @@ class SafetyFilter:
         if q is None:
             return
         age = now - self.state.time
-        if age > self.contract.watchdog.damp_s:
+        if age > watchdog.damp_s:
             self.state.forget()
             self._lose(f"no state for {age:.2f} s")
-        elif age > self.contract.watchdog.hold_s:
-            self._fault("state", f"no state for {age:.3f} s")
+        elif age > watchdog.hold_s:
+            self._fault("state", f"no state came for {watchdog.hold_s:g} s")
         elif self.mode is Mode.DISCONNECTED:
             self._idle("")
-        elif self.mode in (Mode.ACTIVE, Mode.MOVING_TO_START, Mode.READY):
+        elif self._powered:
             gap = np.subtract(self.limiter.q, q, out=self._work)
             np.abs(gap, out=gap)
-            gap -= self._tracking
-            if gap.max() > 0.0:
-                k = int(np.argmax(gap))
+            if np.greater(gap, self._tracking).any():
+                k = int(np.argmax(gap - self._tracking))
                 allowed = self.contract.tracking_error
-                self._hold(
-                    "tracking", f"{self.contract.names[k]} is {gap[k] + allowed:.3f} behind, allowed {allowed:g}"
-                )
+                self._fault("tracking", f"{self.contract.names[k]} is more than {allowed:g} behind ({gap[k]:.3f})")
 
     def _advance(self, dt: float, now: float) -> None:
         limiter, mode = self.limiter, self.mode
+        if mode in (Mode.IDLE, Mode.DISCONNECTED):
+            if self.state.q is not None:
+                limiter.place(self.state.q)
+            return
         if mode is Mode.ACTIVE:
             self._follow(self._ramp, dt)
         elif mode is Mode.MOVING_TO_START and self._move is not None:
@@ -345,21 +313,15 @@ class SafetyFilter:
                 self._move = None
                 self._ramp.place(limiter.q)
                 self._enter(Mode.READY)
-        elif mode in (Mode.IDLE, Mode.DISCONNECTED):
-            if self.state.q is not None:
-                limiter.place(self.state.q)
-            return
         else:
             limiter.brake(dt)
             if self._leaving and limiter.at_rest:
                 self._idle("disarmed")
-                return
-        if mode in (Mode.ACTIVE, Mode.MOVING_TO_START):
-            for guard in self.guards:
-                if guard.due(now):
-                    line = guard.trips(limiter.stopping_pose())
-                    if line:
-                        self._hold(guard.kind, line)
+        for guard in self.guards:
+            if self.mode in _MOVING and guard.due(now):
+                line = guard.trips(limiter.stopping_pose())
+                if line:
+                    self._fault(guard.kind, line)
 
     def _follow(self, reference: Ramp | MoveTo, dt: float) -> None:
         reference.begin(dt)
@@ -370,33 +332,36 @@ class SafetyFilter:
 
     def _enter(self, mode: Mode, reason: str = "") -> None:
         if mode is not self.mode:
-            self.journal.say(f"{mode.value}{': ' if reason else ''}{reason}")
+            self._since = self._now
+            line = f"{mode.value}: {reason}" if reason else mode.value
+            self.journal.note(f"mode {mode.value}", line, max(self._now, 0.0), count=False)
         self.mode, self.reason = mode, reason
 
     def _hold(self, kind: str, reason: str) -> None:
         self.journal.counts[kind] += 1
-        self._enter(Mode.HOLD, reason)
         self._move = None
+        self._enter(Mode.HOLD, reason)
 
     def _fault(self, kind: str, line: str) -> None:
-        """Something is wrong with the state or the clock: whatever moves is braked."""
-        if self.mode in (Mode.ACTIVE, Mode.MOVING_TO_START):
+        """Something is wrong with the robot or the clock: whatever moves is braked."""
+        self._trouble = line
+        if self.mode in _MOVING:
             self._hold(kind, line)
         else:
-            self.journal.note(kind, f"fault: {line}", self._now)
+            self.journal.note(kind, f"fault: {line}", max(self._now, 0.0))
 
     def _give_up(self) -> None:
-        """Nobody commands any more: the next one may take over; a legged robot is damped."""
+        """Nobody commands any more: another sender may take over; a robot that wants it is damped."""
         self._leased = False
         if self.contract.damp == "damping" and not self._leaving:
-            self._enter(Mode.DAMP, self.reason or "no command")
+            self._enter(Mode.DAMP, self.reason)
 
     def _lose(self, line: str) -> None:
-        if self.mode is Mode.ESTOP:
-            return
-        self._powered = self._leaving = False
-        self._enter(Mode.DISCONNECTED, line)
-        self._move = None
+        """The robot is silent: nothing is sent to it before it is armed again. An emergency stop stays latched."""
+        if self.mode is not Mode.ESTOP:
+            self._powered = self._leaving = self._leased = False
+            self._move = None
+            self._enter(Mode.DISCONNECTED, line)
 
     def _idle(self, reason: str) -> None:
         self._powered = self._leaving = self._leased = False

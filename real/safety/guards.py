@@ -34,26 +34,43 @@ class Guard(Protocol):
 
 
 class PoseGuard:
-    """What guards share: a rate, and that a violation may only shrink.
+    """What guards share: a rate, a violation that may only shrink, and no kinematics where none are needed.
+
+    A pose was seen to keep the rule by some distance. No part moves further than the sum of each joint's motion times
+    the ``reach`` behind it; so poses near enough to that one keep the rule too.
 
     Args:
         rate_hz: how often the moving robot is looked at.
+        reach: (J,) metres by which any part moves at most per radian (or opening) of each joint.
     """
 
     kind = ""
 
-    def __init__(self, rate_hz: float) -> None:
+    def __init__(self, rate_hz: float, reach: np.ndarray) -> None:
         self._every = 1.0 / rate_hz
         self._next = -np.inf
         self._worst = 0.0
+        self._reach = reach
+        self._seen, self._room = np.zeros(len(reach)), 0.0
+        self._work = np.empty(len(reach))
 
     def excess(self, q: np.ndarray) -> tuple[float, str]:
-        """Metres by which the rule is broken, and a line that says so."""
+        """Metres by which the rule is broken (negative: by which it is kept), and a line that says so."""
         raise NotImplementedError
+
+    def _look(self, q: np.ndarray) -> tuple[float, str]:
+        way = np.subtract(q, self._seen, out=self._work)
+        np.abs(way, out=way)
+        if way.dot(self._reach) < self._room:
+            return -SMALL, ""
+        amount, line = self.excess(q)
+        if amount < 0.0:
+            self._seen[:], self._room = q, -amount
+        return amount, line
 
     def refuses(self, target: np.ndarray, present: np.ndarray) -> str:
         """See :class:`Guard`."""
-        amount, line = self.excess(target)
+        amount, line = self._look(target)
         if amount <= 0.0 or amount < self.excess(present)[0] - SMALL:
             return ""
         return line
@@ -67,7 +84,7 @@ class PoseGuard:
 
     def trips(self, pose: np.ndarray) -> str:
         """See :class:`Guard`."""
-        amount, line = self.excess(pose)
+        amount, line = self._look(pose)
         worse = amount > max(self._worst, 0.0) + SMALL
         self._worst = max(amount, 0.0)
         return line if worse else ""

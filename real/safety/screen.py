@@ -26,7 +26,8 @@ class CommandScreen:
 
     Attributes:
         target: (J,) the last command that passed, inside the soft limits; reused.
-        clipped: how many joints of it were clipped.
+        clipped: how many joints of it were clipped; clip_line: the first of them in words.
+        newest_stamp: of the commands that counted.
     """
 
     def __init__(self, contract: RobotContract) -> None:
@@ -36,7 +37,7 @@ class CommandScreen:
         self._lowest, self._highest = self.lower - TOLERANCE, self.upper + TOLERANCE
         self.step = contract.column("step") + TOLERANCE
         self.target = contract.home.copy()
-        self.clipped = 0
+        self.clipped, self.clip_line = 0, ""
         self._flags, self._work = np.empty(self.size, bool), np.empty(self.size)
         self._orders: dict[tuple[str, ...], list[int] | None] = {contract.names: None, contract.devices: None}
         self.newest_stamp = -math.inf
@@ -69,9 +70,15 @@ class CommandScreen:
         return None
 
     def _order(self, names: Sequence[str]) -> list[int] | Refusal | None:
-        key = tuple(names)
-        if key in self._orders:
-            return self._orders[key]
+        """Positions of the contract's joints among the names, None where they already are in order."""
+        try:
+            key = tuple(names)
+            if key in self._orders:
+                return self._orders[key]
+        except TypeError:  # nothing that can be iterated, or no texts in it
+            return Refusal("names", "a command whose joint names are no list of texts")
+        if len(key) != self.size:
+            return Refusal("names", f"a command with {len(key)} joint names; this robot has {self.size} joints")
         wanted = self.contract.names
         if set(key) == set(self.contract.devices) and len(set(self.contract.devices)) == self.size:
             wanted = self.contract.devices
@@ -83,10 +90,14 @@ class CommandScreen:
             self._orders[key] = order
         return order
 
-    def stamp(self, stamp: float, now: float) -> Refusal | None:
+    def stamp(self, stamp: Any, now: float) -> Refusal | None:
         """Whether a stamp, on the clock of ``now``, is believable and not older than the one before."""
+        try:
+            stamp = float(stamp)
+        except (TypeError, ValueError):
+            stamp = math.nan
         if not math.isfinite(stamp):
-            return Refusal("stamp", f"a command with the stamp {stamp}")
+            return Refusal("stamp", "a command whose stamp is no time")
         age, rules = now - stamp, self.contract.stamps
         if age > rules.max_age_s:
             return Refusal("stale", f"a command that is {age:.2f} s old, allowed {rules.max_age_s:g} s")
@@ -105,11 +116,12 @@ class CommandScreen:
         self.clipped = 0
         if low or self._flags.any():
             outside = (q < self._lowest) | (q > self._highest)
+            k = int(np.argmax(outside))
+            allowed = f"{self.lower[k]:.4g} to {self.upper[k]:.4g}"
+            line = f"{self.contract.names[k]} asked to go to {q[k]:.4g}, allowed {allowed}"
             if self.contract.on_limit == "refuse":
-                k = int(np.argmax(outside))
-                allowed = f"{self.lower[k]:.4g} to {self.upper[k]:.4g}"
-                return Refusal("limits", f"{self.contract.names[k]} asked to go to {q[k]:.4g}, allowed {allowed}")
-            self.clipped = int(outside.sum())
+                return Refusal("limits", line)
+            self.clipped, self.clip_line = int(outside.sum()), line
         np.maximum(q, self.lower, out=target)
         np.minimum(target, self.upper, out=target)
         return None

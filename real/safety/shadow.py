@@ -1,0 +1,41 @@
+"""The robot of a contract as a MuJoCo model that only places things: no physics, simple shapes."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from assets.robots.build import add_robot
+from assets.robots.chain import SerialChain
+from assets.robots.record import SIDES, RobotRecord, load_robot
+from real.contract import RobotContract
+
+
+class Shadow:
+    """Both arms of the contract's model.
+
+    Attributes:
+        record, model: the robot, compiled.
+        arms: for each side its kinematic chain and the positions of its joints in the contract.
+        reach: (J,) metres that the tool centre point moves at most per radian of each joint; 0 for grippers.
+    """
+
+    def __init__(self, contract: RobotContract) -> None:
+        assert contract.model is not None
+        self.record: RobotRecord = load_robot(contract.model)
+        spec = mujoco.MjSpec()
+        add_robot(spec, self.record, "simple")
+        self.model = spec.compile()
+        self.arms: dict[str, tuple[SerialChain, np.ndarray]] = {}
+        self.reach = np.zeros(len(contract.names))
+        for side in SIDES:
+            chain = SerialChain(self.model, f"{side}_")
+            where = contract.where([f"{side}_{joint}" for joint in self.record.joints])
+            self.arms[side] = (chain, where)
+            self.reach[where] = self._lengths(chain)
+
+    def _lengths(self, chain: SerialChain) -> np.ndarray:
+        """(N,) lengths of the links behind each joint added up: no point of the hand is further from its axis."""
+        origins = chain.frames(chain.home[:, None])[:, 3, :, 0]
+        links = np.linalg.norm(np.diff(origins, axis=0), axis=1)
+        return np.cumsum(links[::-1])[::-1]
