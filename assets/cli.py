@@ -1,4 +1,4 @@
-"""``assets``: list, look at, check and fetch robots, objects and textures. Parses, calls one function, prints."""
+"""``assets``: list, look at, check and fetch what simulations are made of. Parses, calls one function, prints."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from assets.command import run_command
 from assets.errors import TwinloomError, UnknownNameError
 
 app = tyro.extras.SubcommandApp()
+FLAG = tyro.conf.FlagCreatePairsOff
 WHAT = ("robots", "objects", "textures")
 NAMES, FILE, FOLDER = (tyro.conf.arg(metavar=text) for text in ("[NAME ...]", "FILE", "FOLDER"))
 
 
 @app.command(name="list")
 def list_names(
-    what: Annotated[Literal["robots", "objects", "textures", "all"], tyro.conf.Positional] = "all",
+    what: Annotated[Literal["robots", "objects", "textures", "networks", "all"], tyro.conf.Positional] = "all",
 ) -> int:
-    """Print tables of the robots, the object categories and the kinds of texture.
+    """Print tables of the robots, the object categories, the kinds of texture and the known networks.
 
     Args:
         what: which table.
@@ -40,6 +41,10 @@ def list_names(
 
         sizes = ", ".join(f"{count} {split}" for split, count in SPLIT_SIZES.items())
         print(f"textures: {', '.join(KINDS)}\nbackgrounds: {sizes}, or folder:/path/to/images")
+    if what in ("networks", "all"):
+        from assets.networks.stats import list_networks
+
+        wide.print(list_networks())
     return 0
 
 
@@ -119,11 +124,39 @@ def pull(
     return 0
 
 
+@app.command
+def graph(
+    action: Annotated[Literal["info"], tyro.conf.Positional],
+    file: Annotated[str, tyro.conf.Positional, FILE],
+    directed: Annotated[bool, FLAG] = False,
+    nodes: int | None = None,
+    weights: int | None = None,
+    columns: tuple[int, int] = (0, 1),
+    text: Annotated[bool, FLAG] = False,
+    json: Annotated[bool, FLAG] = False,
+) -> int:
+    """Read an edge list: say what was kept, merged and dropped, and measure the network.
+
+    Args:
+        action: info.
+        file: text of one edge a line, also compressed; or the name of a network (assets list networks).
+        directed: a line "a b" leads from a to b only; without this it is an edge both ways.
+        nodes: number of nodes, where isolated ones are not in the file.
+        weights: column of the contact weight, counted from 0.
+        columns: of source and target, counted from 0.
+        text: ids are words even if they look like integers.
+        json: print JSON.
+    """
+    from assets.networks.commands import info
+
+    print(info(file, directed, nodes, weights, columns, text, json))
+    return 0
+
+
 def main() -> None:
     """Entry point of the ``assets`` command."""
-    run_command(
-        lambda: app.cli(prog="assets", description="Robots, objects and textures: list, look at, check, fetch.")
-    )
+    text = "Robots, objects, textures and networks: list, look at, check, fetch."
+    run_command(lambda: app.cli(prog="assets", description=text))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,115 @@
+"""Any edge list a user brings becomes a `Graph`, with a report of what was kept, merged and dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.networks.graph import MAX_NODES, Graph, assemble
+from assets.networks.report import Report
+from assets.networks.simplify import merge
+from assets.networks.table import Table, read_table
+
+NO_ID = np.iinfo(np.int64).min
+"""Label of an isolated node that was only declared, in a graph of integer ids with gaps; "" if ids are words."""
+
+
+def read_edges(
+    path: str | Path,
+    directed: bool = False,
+    nodes: int | None = None,
+    *,
+    weights: int | None = None,
+    columns: tuple[int, int] = (0, 1),
+    text: bool = False,
+    header: bool | None = None,
+    name: str | None = None,
+) -> tuple[Graph, Report]:
+    """Read a text of one edge a line: plain or compressed, columns parted by blanks, tabs, commas or semicolons.
+
+    Lines of # or % are comments. Ids are integers of up to 64 bits, with or without gaps, or words. Self-loops are
+    dropped, copies of an edge merged into one (of the largest weight), edges of weight 0 dropped.
+
+    Args:
+        path: the file; its first bytes tell whether it is gzip, bzip2 or xz.
+        directed: whether a line "a b" is an arc from a to b, or an edge both ways.
+        nodes: number of nodes where the file does not name isolated ones; ids 0 .. nodes-1 (or 1 .. nodes) stay in
+            place, in other files the isolated nodes come last.
+        weights: column of the contact weight, counted from 0 (2: the third); further columns are ignored.
+        columns: of source and target, counted from 0.
+        text: take ids as words even if the first of them look like integers ("007" is then not "7").
+        header: whether the first line names the columns; None: it does if it is the only one without integers, or if it
+            consists of usual words (source, target, …).
+        name: of the graph; the file name without endings if None.
+
+    Raises:
+        TwinloomError: unreadable file, a line that is no edge (with its number), fewer ``nodes`` than ids, no edges.
+    """
+    path = Path(path)
+    if nodes is not None and not 1 <= nodes <= MAX_NODES:
+        raise TwinloomError(f"nodes={nodes}: 1 to {MAX_NODES:,} are allowed")
+    if min(*columns, weights or 0) < 0 or len({*columns, weights}) < 3:
+        raise TwinloomError(f"columns {columns} and weights {weights}: they are counted from 0 and must differ")
+    try:
+        table = read_table(path, columns, weights, text, header)
+        if not len(table.source) and nodes is None and table.declared is None:
+            raise TwinloomError("no edges in it; for a graph of isolated nodes only, say how many with nodes")
+        n, pairs, labels, ids = _number(table, nodes if nodes is not None else table.declared)
+    except TwinloomError as error:
+        raise TwinloomError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+    kept = slice(None) if table.weights is None else table.weights > 0
+    merged = merge(n, pairs[kept], directed, None if table.weights is None else table.weights[kept])
+    graph = assemble(n, merged, labels=labels, name=path.name.partition(".")[0] if name is None else name)
+    found = int(np.count_nonzero(graph.degree + graph.reverse().degree))
+    report = Report(
+        path=path, nodes=n, edges=graph.edges, directed=directed, rows=len(pairs), loops=merged.loops,
+        repeated=merged.repeated, reversed=merged.reversed, conflicts=merged.conflicts,
+        weightless=len(pairs) - len(pairs[kept]), isolated=n - found, ids=ids, comments=table.comments,
+        blanks=table.blanks, header=table.header, columns=table.columns, weights=weights, claims=table.claims,
+    )  # fmt: skip
+    return graph, report
+
+
+def _number(table: Table, nodes: int | None) -> tuple[int, np.ndarray, np.ndarray | None, str]:
+    """Number of nodes, int64 [E, 2] edges between 0 .. n-1, labels (None: the ids themselves), and the ids in words."""
+    if table.words is not None:
+        labels, pairs = table.words, np.column_stack((table.source, table.target))
+        n = _room(len(labels), nodes)
+        labels = np.concatenate((labels, np.full(n - len(labels), "", labels.dtype))) if n > len(labels) else labels
+        return n, pairs, labels, "words, numbered in alphabetical order"
+    if not len(table.source):
+        return nodes or 0, np.empty((0, 2), np.int64), None, "0 to nodes - 1"
+    low = int(min(table.source.min(), table.target.min()))
+    high = int(max(table.source.max(), table.target.max()))
+    span = f"integers {low} to {high}"
+    if nodes is not None and low >= 0 and high < nodes:
+        return nodes, np.column_stack((table.source, table.target)), None, f"{span}: node i is id i"
+    if nodes is not None and low >= 1 and high <= nodes:
+        pairs = np.column_stack((table.source - 1, table.target - 1))
+        return nodes, pairs, np.arange(1, nodes + 1), f"{span}: node i is id i + 1"
+    if high - low < 8 * len(table.source) + 1024:  # a lookup table is faster than sorting
+        present = np.zeros(high - low + 1, bool)
+        present[table.source - low] = present[table.target - low] = True
+        labels = np.flatnonzero(present) + low
+        place = np.cumsum(present) - 1
+        pairs = np.column_stack((place[table.source - low], place[table.target - low]))
+    else:
+        labels, flat = np.unique(np.concatenate((table.source, table.target)), return_inverse=True)
+        pairs = flat.reshape(2, -1).T
+    n = _room(len(labels), nodes)
+    if n == len(labels) and low == 0 and high == n - 1:
+        return n, pairs, None, f"{span}: node i is id i"
+    gaps = high - low + 1 - len(labels)
+    ids = f"{span} with {gaps:,} gaps, numbered in ascending order" if gaps else f"{span}: node i is id i + {low}"
+    return n, pairs, np.concatenate((labels, np.full(n - len(labels), NO_ID))), ids
+
+
+def _room(found: int, nodes: int | None) -> int:
+    """Number of nodes. Raises TwinloomError when more ids were found than declared."""
+    if nodes is not None and found > nodes:
+        raise TwinloomError(f"{nodes:,} nodes were declared, but it names {found:,}")
+    if found > MAX_NODES:
+        raise TwinloomError(f"{found:,} nodes are more than the {MAX_NODES:,} that fit")
+    return nodes or found

@@ -1,0 +1,115 @@
+"""Measures of a network, and the tables of the ``assets`` command."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.networks.graph import Graph, from_edges
+from assets.networks.tiers import cut
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What decides how far something spreads. All but the arcs' degrees are of the undirected form.
+
+    Attributes:
+        nodes, edges, directed: of the graph.
+        mean_degree, median_degree, max_degree: of neighbours (out-neighbours if directed).
+        kappa: mean excess degree; NaN without edges.
+        components: weakly connected components.
+        largest: nodes of the largest one.
+        max_core: largest core number.
+        clustering: share of a node's pairs of neighbours that know each other (0 below degree 2), mean of the nodes.
+        triangles: number of them.
+        tiers: nodes in each of the three tiers of equal degree share, hubs first; fewer tiers on tiny graphs.
+    """
+
+    nodes: int
+    edges: int
+    directed: bool
+    mean_degree: float
+    median_degree: float
+    max_degree: int
+    kappa: float
+    components: int
+    largest: int
+    max_core: int
+    clustering: float
+    triangles: int
+    tiers: list[int]
+
+    def lines(self) -> list[str]:
+        """For people, one measure a line."""
+        tiers = " / ".join(f"{size:,}" for size in self.tiers)
+        rows = {
+            "nodes": f"{self.nodes:,}",
+            "arcs" if self.directed else "edges": f"{self.edges:,}",
+            "degree": f"mean {self.mean_degree:.2f}, median {self.median_degree:g}, largest {self.max_degree:,}",
+            "kappa": f"{self.kappa:.1f} mean excess degree; R0 = transmissibility x kappa on a tree-like graph",
+            "components": f"{self.components:,}; the largest holds {self.largest / self.nodes:.1%} of the nodes",
+            "core": f"{self.max_core} is the largest core number",
+            "clustering": f"{self.clustering:.3f} on average, {self.triangles:,} triangles",
+            "tiers": f"{tiers} nodes own equal shares of all edge ends, hubs first",
+        }
+        return [f"  {name:11}{text}" for name, text in rows.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; NaN becomes None."""
+        return asdict(self) | {"kappa": self.kappa if self.kappa == self.kappa else None}
+
+
+def measure(graph: Graph) -> Stats:
+    """Measure a graph; seconds for millions of edges."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    from assets.networks.kernels import core_numbers, triangles
+
+    both = from_edges(graph.n, graph.pairs()) if graph.directed else graph
+    matrix = csr_array((np.ones(len(both.indices), np.int8), both.indices, both.indptr), shape=(graph.n, graph.n))
+    components, member = connected_components(matrix, directed=False)
+    degree, closed = both.degree.astype(np.float64), triangles(both.indptr, both.indices)
+    wedges = degree * (degree - 1) / 2
+    return Stats(
+        nodes=graph.n, edges=graph.edges, directed=graph.directed, mean_degree=graph.mean_degree,
+        median_degree=float(np.median(graph.degree)), max_degree=int(graph.degree.max()), kappa=both.kappa,
+        components=int(components), largest=int(np.bincount(member).max()),
+        max_core=int(core_numbers(both.indptr, both.indices).max()),
+        clustering=float(np.mean(closed / np.maximum(wedges, 1))), triangles=int(closed.sum()) // 3,
+        tiers=cut(graph, k=min(3, graph.n)).sizes.tolist(),
+    )  # fmt: skip
+
+
+def list_networks() -> Table:
+    """Name, size, degrees and origin of every known network."""
+    from rich.table import Table
+
+    from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, find_file
+
+    table = Table(title="networks", title_justify="left")
+    for heading in ("network", "nodes", "edges", "largest degree", "kappa", "state", "source"):
+        table.add_column(heading, justify="left" if heading in ("network", "state", "source") else "right")
+    for name in NETWORKS:
+        record = NETWORKS[name]
+        state = "synthetic, generated"
+        if record.stand_in is None:
+            try:
+                state = f"found: {find_file(record).name}"
+            except TwinloomError:
+                state = "bring the file"
+        counted = f"{record.edges:,}" + (" arcs" if record.directed else "")
+        cells = [name, f"{record.nodes:,}", counted, f"{record.k_max:,}", f"{record.kappa:g}", state]
+        table.add_row(*cells, record.source or "degrees of the original, random otherwise")
+    folder = os.environ.get(FOLDER_VARIABLE)
+    table.caption = (
+        f"files are looked for in {folder}" if folder else f"{FOLDER_VARIABLE} names the folder of the files"
+    )
+    return table

@@ -1,0 +1,122 @@
+"""The columns of an edge list as arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from assets.errors import TwinloomError
+from assets.networks.sniff import Start, sniff
+from assets.networks.textfile import read_text
+from assets.networks.words import decode, read_words
+
+_CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What an edge list says, before anything is merged.
+
+    Attributes:
+        source, target: int64 [E] ids, or positions in ``words``.
+        words: sorted labels if ids are words, or None.
+        weights: float64 [E] >= 0, or None.
+        comments, blanks: lines skipped.
+        header: text of the header, or None.
+        columns: in a line; 0 without edges.
+        declared: number of nodes that the format itself declares (Matrix Market), or None.
+        claims: numbers of "nodes" and "edges" that comments mention.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    words: np.ndarray | None
+    weights: np.ndarray | None
+    comments: int
+    blanks: int
+    header: str | None
+    columns: int
+    declared: int | None
+    claims: dict[str, int]
+
+
+def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: bool, header: bool | None) -> Table:
+    """Read the columns of a file; see `assets.networks.load.read_edges` for the arguments.
+
+    Raises:
+        TwinloomError: the file cannot be read, or a line is not an edge.
+    """
+    content = read_text(path)
+    start = sniff(content, columns, text, header)
+    if start.words:
+        lines = _Lines(content, start)
+        a, b, words, weights, width = read_words(iter(lines), columns, weight, start.mark)
+        comments, blanks = lines.comments, lines.blanks
+    else:
+        words = None
+        a, b, weights, width, comments, blanks = _read_integers(content, start, columns, weight)
+    return Table(
+        a, b, words, weights, start.comments + comments, start.blanks + blanks, start.header, max(width, 0),
+        start.declared, _claims(content),
+    )  # fmt: skip
+
+
+def _read_integers(
+    content: bytes, start: Start, columns: tuple[int, int], weight: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, int, int, int]:
+    """Source, target, weights; number of columns, comment lines, blank lines."""
+    from assets.networks import scan as scanner
+
+    room = content.count(b"\n", start.offset) + 1
+    a, b = np.empty(room, np.int64), np.empty(room, np.int64)
+    w = np.empty(room if weight is not None else 0)
+    bytes_, mark = np.frombuffer(content, np.uint8), ord(start.mark) if start.mark else 0
+    edges, comments, blanks, width, problem, line, first, last = scanner.scan(
+        bytes_, start.offset, start.line, mark, *columns, -1 if weight is None else weight, a, b, w
+    )
+    if problem != scanner.FINE:
+        token = content[first:last].decode("utf-8", "replace")
+        reasons = {
+            scanner.NOT_INTEGER: f'has the id "{token}", not an integer like those before it; if ids are words, say so '
+            "with text (--text)",
+            scanner.TOO_LARGE: f"has the id {token}, more than 64 bits; take ids as words with text (--text)",
+            scanner.TOO_FEW: f"has {first} column{'' if first == 1 else 's'}; source and target should stand in the "
+            f"columns {columns[0]} and {columns[1]}"
+            + ("" if weight is None else f", the weight in {weight}")
+            + " (counted from 0)",
+            scanner.RAGGED: f"has {first} columns, the lines before it {width}; an edge list has one edge a line",
+            scanner.NOT_WEIGHT: f'has the weight "{token}", not a number >= 0',
+        }
+        raise TwinloomError(f"line {line} {reasons[problem]}")
+    return a[:edges], b[:edges], w[:edges] if weight is not None else None, width, comments, blanks
+
+
+class _Lines:
+    """The lines that hold edges, with their numbers; comments and blank lines are counted on the way."""
+
+    def __init__(self, content: bytes, start: Start) -> None:
+        self._content, self._start = content, start
+        self.comments = self.blanks = 0
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        rest = self._content[self._start.offset :]
+        for number, raw in enumerate(rest.removesuffix(b"\n").split(b"\n") if rest else [], self._start.line):
+            if raw.lstrip()[:1] in (b"#", b"%"):
+                self.comments += 1
+            elif raw.strip():
+                yield number, decode(raw, number)
+            else:
+                self.blanks += 1
+
+
+def _claims(content: bytes) -> dict[str, int]:
+    """Numbers of nodes and edges in the comments at the beginning of a file, such as SNAP's "# Nodes: 5 Edges: 8"."""
+    claims: dict[str, int] = {}
+    for raw in content[:65536].split(b"\n"):
+        if raw.lstrip()[:1] in (b"#", b"%"):
+            claims |= {key.lower(): int(value) for key, value in _CLAIM.findall(raw.decode("utf-8", "replace"))}
+    return claims
