@@ -59,7 +59,14 @@ def axes() -> Sequence[str]:
     return tuple(AXES)
 
 
-def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
+def problems() -> Sequence[str]:
+    """Names of the control problems on cascades, as `sim view` and gymnasium.make take them."""
+    from sim.cascade.problems import PROBLEMS
+
+    return tuple(f"cascade/{name}" for name in PROBLEMS)
+
+
+def lines(what: Literal["tasks", "robots", "cameras", "axes", "problems"]) -> list[str]:
     """Aligned lines "name  what it is" of one list."""
     if what == "tasks":
         return aligned({name: task_entry(name).summary for name in tasks()})
@@ -71,6 +78,10 @@ def lines(what: Literal["tasks", "robots", "cameras", "axes"]) -> list[str]:
         from sim.bimanual.randomize import AXES
 
         return aligned(dict(AXES))
+    if what == "problems":
+        from sim.cascade.problems import PROBLEMS
+
+        return aligned({f"cascade/{name}": PROBLEMS[name].summary for name in PROBLEMS})
     return aligned(CAMERAS)
 
 

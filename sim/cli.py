@@ -19,8 +19,10 @@ NAME, NAMES, FILE = (tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ..."
 
 
 @app.command(name="list")
-def list_names(what: Annotated[Literal["tasks", "robots", "cameras", "axes"], tyro.conf.Positional]) -> int:
-    """Print the names of the tasks, robots, cameras or randomisation axes.
+def list_names(
+    what: Annotated[Literal["tasks", "robots", "cameras", "axes", "problems"], tyro.conf.Positional],
+) -> int:
+    """Print the names of the tasks, robots, cameras, randomisation axes, or control problems on cascades.
 
     Args:
         what: which list.
@@ -40,23 +42,32 @@ def view(
     randomize: Annotated[tuple[str, ...], NAMES] = ("none",),
     camera: Annotated[str, NAME] = "third",
     video: Annotated[Path | None, FILE] = None,
+    out: Annotated[Path | None, FILE] = None,
     port: int = 8080,
 ) -> int:
-    """Watch the expert do a task: in the browser, or as an MP4 file with --video.
+    """Watch the expert do a task: in the browser, or as an MP4 file with --video. Or watch a cascade on a small network.
 
     Args:
-        task: task name (sim list tasks).
+        task: task name (sim list tasks), or a control problem (sim list problems).
         robot: robot name (sim list robots).
         seed: run seed.
         episode: which episode of that seed, as datagen counts them.
         randomize: axes (sim list axes), all or none.
         camera: camera of the video (sim list cameras).
         video: write this MP4 file instead of opening a viewer.
+        out: write this PNG file: the course of a cascade in one picture.
         port: where the browser viewer listens.
     """
     from sim import catalogue
 
     _refuse({f"--seed {seed} must not be negative": seed < 0, f"--episode {episode} must not be negative": episode < 0})
+    if task.startswith("cascade/"):
+        select_one("problem", task, catalogue.problems(), "sim list problems")
+        from sim.cascade.view import view as show_cascade
+
+        show_cascade(task, seed=seed, episode=episode, video=video, out=out)
+        return 0
+    _refuse({f"--out {out}: only cascades have one picture; for a task give --video FILE.mp4": out is not None})
     select_one("task", task, catalogue.tasks(), "sim list tasks")
     select_one("robot", robot, catalogue.robots(), "sim list robots")
     select_one("camera", camera, catalogue.cameras(), "sim list cameras")

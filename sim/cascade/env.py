@@ -1,0 +1,103 @@
+"""Gymnasium environments ``cascade/<problem>-v0``: control a spreading process on a network, one decision at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from assets.errors import TwinloomError
+from sim.cascade.episodes import Episodes
+from sim.cascade.options import parse
+from sim.cascade.problems import Problem
+
+
+class CascadeEnv(gymnasium.Env):
+    """One cascade.
+
+    Observation: float32 (D,), see `sim.cascade.observer.Observer`; D depends on tiers and features, never on the graph.
+    Action: float32 (A,) in [0, 1], see ``action_names``; ``rest`` is the action that does nothing. Decisions are
+    ``delta`` apart, and hold until the next one.
+
+    The reward is money, per node unless ``normalise=False``. An episode is *terminated* when nothing can happen any
+    more (no node carries the cascade on, and no seed may start it again) and *truncated* at the horizon.
+
+    ``info``: "counts" [K, M]; "spend" and "profit", money since the start, not per node; "is_success": profit above
+    0, or for mitigation never above capacity; after a step "action_applied", the action after budget and commitment;
+    after the last one "hub_retention", active hubs divided by hubs ever active, NaN if none ever was.
+
+    Args:
+        problem: a name (sim list problems) or a Problem.
+        render_mode: "rgb_array" or None.
+        options: see `sim.cascade.options.Options`.
+
+    Raises:
+        TwinloomError: unknown problem, option or value.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's convention)
+
+    def __init__(self, problem: str | Problem, render_mode: str | None = None, **options: Any) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise TwinloomError(f'unknown render_mode "{render_mode}"; allowed: rgb_array')
+        self.problem, self.options = parse(problem, options)
+        self.render_mode = render_mode
+        self.episodes = Episodes(self.problem, self.options, 1)
+        self.action_names = self.episodes.actions.names
+        self.rest = self.episodes.actions.rest.astype(np.float32)
+        self.observation_space: spaces.Space = self.episodes.observer.space
+        self.action_space = spaces.Box(0.0, 1.0, (len(self.action_names),), np.float32)
+        self._all = np.ones(1, bool)
+        self._running = False
+        self._picture: Any = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Start an episode. With a seed episode 0 of that seed, without one the next episode.
+
+        Args:
+            seed: from 0.
+            options: "graph", as the option of the constructor, and "params", {"r0": …} or {"beta": …}, hold from now
+                on; "scenario_seed": seed of random graphs, if not that of the episodes.
+
+        Raises:
+            TwinloomError: a negative seed, or an unknown option.
+        """
+        super().reset(seed=seed)
+        self.episodes.begin(seed, options)
+        self.episodes.restart(self._all)
+        self._running, self._picture = True, None
+        return _first(self.episodes.observe()), _facts(self.episodes.info(), last=False)
+
+    def step(self, action):
+        """Apply an action for ``delta``. Raises TwinloomError if it has another shape or is not finite."""
+        if not self._running:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        outcome = self.episodes.step(np.asarray(action)[None], self._all)
+        terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
+        self._running = not (terminated or truncated)
+        info = _facts(outcome.info, last=not self._running)
+        return _first(self.episodes.observe()), float(outcome.reward[0]), terminated, truncated, info
+
+    def render(self):
+        """(H, W, 3) uint8 picture of the network in render mode "rgb_array"."""
+        if self.render_mode is None:
+            return None
+        if self._picture is None:
+            from sim.cascade.view import Picture
+
+            self._picture = Picture(self.episodes.arena())
+        return self._picture.draw()
+
+
+def _facts(info: dict[str, np.ndarray], last: bool) -> dict[str, Any]:
+    """``info`` of the only replica. Retention is a fact about the end; before, its NaN would make equal infos differ."""
+    return {key: _first(values) for key, values in info.items() if last or key != "hub_retention"}
+
+
+def _first(batch: Any) -> Any:
+    """The only replica of arrays [1, ...]; scalars become Python numbers."""
+    if isinstance(batch, dict):
+        return {key: _first(values) for key, values in batch.items()}
+    return batch[0] if batch.ndim > 1 else batch[0].item()

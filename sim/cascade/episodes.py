@@ -1,0 +1,218 @@
+"""R episodes side by side: what the scalar and the vector environment have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assets.errors import TwinloomError, UnknownNameError
+from sim.cascade.arena import Arena
+from sim.cascade.graphs import Scenarios
+from sim.cascade.options import Options
+from sim.cascade.problems import Problem
+from sim.seeding import episode_seed, stream
+
+RESET = ("graph", "params", "scenario_seed")
+PARAMETERS = ("r0", "beta")
+
+
+class Ledger:
+    """Where each of R episodes stands. Arrays [R]; money since the start of the episode."""
+
+    def __init__(self, replicas: int, entries: int) -> None:
+        self.seed = np.zeros(replicas, np.uint64)
+        self.episode = np.full(replicas, -1, np.int64)
+        self.step = np.zeros(replicas, np.int64)
+        self.spend = np.zeros(replicas)
+        self.profit = np.zeros(replicas)
+        self.seeds = np.zeros(replicas)
+        self.calm = np.ones(replicas, bool)  # never above capacity
+        self.committed = np.zeros((replicas, entries))
+        self.draws: list[np.random.Generator] = [np.random.default_rng(0)] * replicas
+
+    def restart(self, rows: np.ndarray) -> None:
+        """The next episode of those replicas that ``rows`` [R] marks."""
+        self.episode[rows] += 1
+        self.step[rows] = 0
+        for values in (self.spend, self.profit, self.seeds, self.committed):
+            values[rows] = 0.0
+        self.calm[rows] = True
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a decision led to: arrays [R] and, in ``info``, [R, ...]."""
+
+    reward: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    info: dict[str, np.ndarray]
+
+
+class Episodes:
+    """R episodes of one problem in as few simulator calls as possible: one, while all of them share a scenario.
+
+    Replica r of seeds [s_0, s_1, ...] does exactly what a single episode of seed s_r does.
+
+    Args:
+        problem: what is decided.
+        options: how it is simulated, acted on and seen.
+        replicas: R.
+
+    Raises:
+        TwinloomError: a setting that cannot be.
+    """
+
+    def __init__(self, problem: Problem, options: Options, replicas: int) -> None:
+        if not isinstance(replicas, int) or replicas < 1:
+            raise TwinloomError(f"num_envs {replicas} must be a whole number of at least 1")
+        self.problem, self.options, self.replicas = problem, options, replicas
+        self.scenario_seed = options.seed
+        self.use(options.graph)
+        self.ledger = Ledger(replicas, self.actions.size)
+        self._seed(options.seed)
+
+    def use(self, graph: Any, **params: float | None) -> None:
+        """Take graphs and parameters ("r0", "beta") from here on; every episode must be restarted."""
+        options = self.options
+        if not params:
+            params = {"r0": options.r0, "beta": options.beta}
+        self.scenarios = Scenarios(
+            self.problem,
+            graph,
+            options.tiers,
+            r0_by=options.r0_by,
+            model=options.model,
+            **params,  # type: ignore[arg-type]
+        )
+        every = self.scenarios.every
+        self._every = max(1, every // self.replicas) if every else 0
+        self._block = np.full(self.replicas, -1, np.int64)
+        self._arenas: dict[int, Arena] = {}
+        self._first = self._made(0)
+        self.actions, self.observer = self._first.actions, self._first.observer
+
+    def begin(self, seed: int | Sequence[int] | None, options: dict[str, Any] | None) -> None:
+        """What the reset of an environment asks before it restarts every episode."""
+        given = dict(options or {})
+        scenario_seed = given.pop("scenario_seed", None)
+        params, graph = dict(given.pop("params", {})), given.pop("graph", self.scenarios.source)
+        for kind, names, known in (("reset option", given, RESET), ("parameter", params, PARAMETERS)):
+            for name in set(names) - set(known):
+                raise UnknownNameError(kind, str(name), known, ", ".join(known))
+        if seed is not None:
+            self._seed(seed)
+            if scenario_seed is None:
+                scenario_seed = seed if isinstance(seed, int) else int(seed[0])
+        moved = scenario_seed is not None and scenario_seed != self.scenario_seed and not self.scenarios.fixed
+        if scenario_seed is not None:
+            self.scenario_seed = scenario_seed
+        if moved or params or graph is not self.scenarios.source:
+            before = self.observer.space
+            self.use(graph, **params)
+            if self.observer.space != before:
+                raise TwinloomError("this graph changes the shape of observations; make a new environment for it")
+
+    def _seed(self, seed: int | Sequence[int]) -> None:
+        """Seeds s, s + 1, ... or one for each replica; the next episode of each is its first."""
+        one = isinstance(seed, (int, np.integer))
+        seeds = [int(seed) + r for r in range(self.replicas)] if one else list(seed)  # type: ignore[arg-type,operator]
+        if len(seeds) != self.replicas or not all(isinstance(s, (int, np.integer)) and s >= 0 for s in seeds):
+            raise TwinloomError(f"seed {seed} must be a whole number from 0, or {self.replicas} of them")
+        self.ledger.seed = np.array(seeds, np.uint64)
+        self.ledger.episode[:] = -1
+        for arena in {id(a): a for a in (self._first, *self._arenas.values())}.values():
+            arena.sim.reseed(self.ledger.seed)
+
+    def restart(self, rows: np.ndarray) -> None:
+        """Start the next episode of the replicas that ``rows`` bool [R] marks."""
+        ledger = self.ledger
+        ledger.restart(rows)
+        block = ledger.episode // self._every if self._every else np.zeros(self.replicas, np.int64)
+        self._block = np.where(rows, block, self._block)
+        for number in np.unique(self._block[rows]):
+            self._arena(int(number)).start(rows & (self._block == number), ledger)
+        for number in [n for n in self._arenas if n not in self._block]:
+            del self._arenas[number]
+        for number, arena in self._arenas.items():
+            arena.leave(rows & (self._block != number))
+        if "vaccinate" in self.actions.channels:
+            for row in np.flatnonzero(rows):
+                words = episode_seed(int(ledger.seed[row]), "cascade", int(ledger.episode[row]))
+                ledger.draws[row] = stream(words, "vaccinate")
+
+    def step(self, actions: np.ndarray, live: np.ndarray) -> Outcome:
+        """One decision of the replicas that ``live`` bool [R] marks; the others are left where they are.
+
+        Raises:
+            TwinloomError: wrong shape, or an action that is not a number.
+        """
+        u = self._checked(actions)
+        everyone = bool(live.all())
+        if self.problem.commit:
+            u = np.where((self.ledger.step == 0)[:, None], u, self.ledger.committed)
+            self.ledger.committed = u
+        found: Outcome | None = None
+        for number, arena in self._arenas.items():
+            rows = live if len(self._arenas) == 1 else live & (self._block == number)
+            if not rows.any():
+                continue
+            outcome = arena.step(u, rows, everyone and len(self._arenas) == 1, self.ledger)
+            found = outcome if found is None else _joined(found, outcome, rows)
+        if found is None:
+            raise TwinloomError("step: no episode is running; call reset first")
+        return found
+
+    def observe(self) -> Any:
+        """float32 [R, D] of all replicas, or a dictionary of arrays from the graph observer."""
+        arenas = list(self._arenas.items())
+        observation = arenas[0][1].observe(self.ledger)
+        for number, arena in arenas[1:]:
+            rows = self._block == number
+            observation[rows] = arena.observe(self.ledger)[rows]
+        return observation
+
+    def info(self) -> dict[str, np.ndarray]:
+        """What `step` reports, at the start of an episode."""
+        arenas = list(self._arenas.items())
+        found = arenas[0][1].info(self.ledger)
+        for number, arena in arenas[1:]:
+            rows = self._block == number
+            for key, values in arena.info(self.ledger).items():
+                found[key][rows] = values[rows]
+        return found
+
+    def arena(self, replica: int = 0) -> Arena:
+        """Graph, tiers, model and simulator that a replica runs on."""
+        return self._arenas.get(int(self._block[replica]), self._first)
+
+    def _arena(self, block: int) -> Arena:
+        if block not in self._arenas:
+            first = block == 0 or self.scenarios.fixed
+            self._arenas[block] = self._first if first else self._made(block)
+            self._arenas[block].sim.reseed(self.ledger.seed)
+        return self._arenas[block]
+
+    def _made(self, block: int) -> Arena:
+        return Arena(self.problem, self.options, self.scenarios.draw(self.scenario_seed, block), self.replicas)
+
+    def _checked(self, actions: Any) -> np.ndarray:
+        u = np.asarray(actions, np.float64)
+        if u.shape != (self.replicas, self.actions.size):
+            raise TwinloomError(f"actions have shape {u.shape}; {(self.replicas, self.actions.size)} is needed")
+        if not np.isfinite(u).all():
+            raise TwinloomError("an action is not a finite number")
+        return np.clip(u, 0.0, 1.0)
+
+
+def _joined(first: Outcome, second: Outcome, rows: np.ndarray) -> Outcome:
+    """The rows of ``second`` that ``rows`` marks, the others of ``first``."""
+    first.reward[rows] = second.reward[rows]
+    first.terminated[rows] = second.terminated[rows]
+    first.truncated[rows] = second.truncated[rows]
+    for key, values in second.info.items():
+        first.info[key][rows] = values[rows]
+    return first

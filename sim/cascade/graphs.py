@@ -1,0 +1,223 @@
+"""Which graph and which process an episode runs on: one graph, or ranges that training draws from.
+
+A *scenario* is graph, tiers and model before any world simplifies it. Episodes draw scenarios in blocks; block b of
+seed s is always the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assets.errors import InvalidSettingsError, TwinloomError
+from assets.networks.graph import Graph
+from assets.networks.tiers import Tiers, cut
+from sim.cascade import laws
+from sim.cascade.models import Model
+from sim.cascade.problems import Problem
+from sim.cascade.reproduction import beta_for, branching_factor
+from sim.seeding import episode_seed, stream
+
+EVERY = 20  # episodes on one random graph
+RULES = ("stub", "top", "pop")
+_GRAPH_SEED = 0  # of the graph of a problem whose user names none
+
+
+@dataclass(frozen=True)
+class GraphRange:
+    """Training ranges: Barabasi-Albert graphs and the parameters of the process on them.
+
+    Attributes:
+        n, m: least and greatest number of nodes, and of edges that a new node brings.
+        every: episodes on one draw, counted over all replicas of a vector environment.
+        beta: the contact rate is log-uniform within a factor 1 +- beta of the one that gives R0.
+        means: every mean residence time is uniform within 1 +- means of its nominal value.
+        cv: least and greatest coefficient of variation of every residence time; None keeps the laws.
+
+    Raises:
+        InvalidSettingsError: a range is empty or cannot be.
+    """
+
+    n: tuple[int, int] = (500, 3000)
+    m: tuple[int, int] = (2, 6)
+    every: int = EVERY
+    beta: float = 0.3
+    means: float = 0.2
+    cv: tuple[float, float] | None = (0.4, 1.2)
+
+    def __post_init__(self) -> None:
+        checks = {
+            f"n {self.n} must be two numbers of nodes, the first not above the second": _range(self.n),
+            f"m {self.m} must be two numbers of edges from 1, the first not above the second": _range(self.m),
+            f"n {self.n} must lie above m {self.m}": _range(self.n) and _range(self.m) and self.n[0] > self.m[1],
+            f"every {self.every} must be at least 1": self.every >= 1,
+            f"beta {self.beta} must lie between 0 and 1": 0 <= self.beta < 1,
+            f"means {self.means} must lie between 0 and 1": 0 <= self.means < 1,
+            f"cv {self.cv} must be None or two positive numbers, the first not above the second": self.cv is None
+            or (len(self.cv) == 2 and 0 < self.cv[0] <= self.cv[1]),
+        }
+        if problems := [text for text, holds in checks.items() if not holds]:
+            raise InvalidSettingsError("GraphRange", problems)
+
+    def graph(self, rng: np.random.Generator) -> Graph:
+        """A graph of the range."""
+        from assets.networks.generate import barabasi_albert
+
+        n, m = (int(rng.integers(low, high, endpoint=True)) for low, high in (self.n, self.m))
+        return barabasi_albert(n, m, rng)
+
+    def model(self, model: Model, rng: np.random.Generator) -> Model:
+        """The process with drawn rate and laws. Draws as many numbers whatever the ranges are."""
+        spread = math.log(1 - self.beta), math.log(1 + self.beta)
+        model = model.with_beta(model.beta * math.exp(rng.uniform(*spread)))
+        for step in model.steps:
+            mean = step.law.mean * rng.uniform(1 - self.means, 1 + self.means)
+            cv = rng.uniform(*(self.cv or (0, 1)))
+            law = step.law.with_mean(mean) if self.cv is None else _law(step.law, mean, cv)
+            model = model.with_law(model.compartments[step.source], law)
+        return model
+
+
+def _range(pair: tuple[int, int]) -> bool:
+    return len(pair) == 2 and 1 <= pair[0] <= pair[1]
+
+
+def _law(kind: laws.Law, mean: float, cv: float) -> laws.Law:
+    """The law of the same family; gamma for families of fixed shape."""
+    if kind.kind == laws.LOGNORMAL:
+        return laws.lognormal(mean, cv=cv)
+    if kind.kind == laws.WEIBULL:
+        return laws.weibull(mean, cv=cv)
+    return laws.gamma(mean, cv)
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What an episode runs on.
+
+    Attributes:
+        graph, tiers: network and control tiers.
+        model: the renewal process, beta set.
+        branching: branching factor of the graph; R0 is transmissibility times this.
+    """
+
+    graph: Graph
+    tiers: Tiers
+    model: Model
+    branching: float
+
+    @property
+    def r0(self) -> float:
+        """Reproduction number without control; NaN for models that have none."""
+        linear = self.model.contact == "linear" and self.model.step_from(self.model.infectious) is not None
+        return self.model.transmissibility() * self.branching if linear else float("nan")
+
+
+GraphSource = Graph | GraphRange | str | Callable[[np.random.Generator], Graph] | None
+
+
+class Scenarios:
+    """Draws scenarios.
+
+    Args:
+        problem: process, R0 and the graph of those who name none.
+        graph: a Graph, the name of a catalogued network or file, a GraphRange, a function rng -> Graph that is
+            called anew for every 20 episodes, or None for the graph of the problem.
+        tiers: a rule ("stub", "top", "pop", with a count as in "stub2"), "global" for a single tier, a function
+            Graph -> Tiers, or Tiers if the graph is fixed.
+        r0: reproduction number, None for the problem's.
+        r0_by: branching factor that R0 refers to.
+        beta: contact rate itself, instead of r0.
+        model: another process, None for the problem's.
+
+    Raises:
+        TwinloomError: an argument is none of these.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        graph: GraphSource = None,
+        tiers: str | Tiers | Callable[[Graph], Tiers] = "stub",
+        r0: float | None = None,
+        r0_by: str = "kappa",
+        beta: float | None = None,
+        model: Model | None = None,
+    ) -> None:
+        if r0 is not None and beta is not None:
+            raise TwinloomError(f"r0 {r0:g} and beta {beta:g} say the same thing twice; give one of them")
+        self.problem, self.r0, self.r0_by, self.beta = problem, problem.r0 if r0 is None else r0, r0_by, beta
+        self.base = problem.model() if model is None else model
+        self.source, self.tiers = graph, tiers
+        self.range = graph if isinstance(graph, GraphRange) else None
+        self.every: int | None = None
+        self._fixed: Scenario | None = None
+        if isinstance(graph, GraphRange):
+            self._draw, self.every = graph.graph, graph.every
+        elif callable(graph):
+            self._draw, self.every = graph, EVERY
+        else:
+            self._fixed = self._scenario(_resolve(problem, graph), None)
+        if self.every is not None and isinstance(tiers, Tiers):
+            raise TwinloomError('Tiers belong to one graph; with random graphs give a rule such as tiers="stub"')
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all episodes share one scenario."""
+        return self._fixed is not None
+
+    def draw(self, seed: int, block: int) -> Scenario:
+        """The scenario of a block of episodes, a function of its arguments."""
+        if self._fixed is not None:
+            return self._fixed
+        words = episode_seed(seed, "cascade", block)
+        graph = self._draw(stream(words, "graph"))
+        if not isinstance(graph, Graph):
+            raise TwinloomError(f"the graph function returned {type(graph).__name__}, not a Graph")
+        return self._scenario(graph, stream(words, "process"))
+
+    def _scenario(self, graph: Graph, rng: np.random.Generator | None) -> Scenario:
+        branching = branching_factor(graph, self.r0_by)
+        rate = beta_for(self.base, branching, self.r0) if self.beta is None else self.beta
+        model = self.base.with_beta(rate)
+        if self.range is not None and rng is not None:
+            model = self.range.model(model, rng)
+        return Scenario(graph, _tiers(graph, self.tiers), model, branching)
+
+
+def _resolve(problem: Problem, graph: Any) -> Graph:
+    if isinstance(graph, Graph):
+        return graph
+    if graph is None:
+        return problem.graph(np.random.default_rng(_GRAPH_SEED))
+    if isinstance(graph, str):
+        from assets.networks.catalogue import load
+
+        return load(graph)
+    raise TwinloomError(
+        f"graph is {type(graph).__name__}; allowed: a Graph, a name or file, a GraphRange, or a function rng -> Graph"
+    )
+
+
+def _tiers(graph: Graph, tiers: Any) -> Tiers:
+    if callable(tiers):
+        tiers = tiers(graph)
+    if isinstance(tiers, str):
+        rule = tiers.rstrip("0123456789")
+        count = tiers[len(rule) :]
+        if tiers == "global":
+            return cut(graph, "pop", k=1)
+        if rule in RULES and (not count or int(count) >= 1):
+            return cut(graph, rule, k=int(count) if count else None)  # type: ignore[arg-type]
+        raise TwinloomError(
+            f'unknown tiers "{tiers}"; allowed: {", ".join(RULES)}, with a count as in stub2, or global'
+        )
+    if not isinstance(tiers, Tiers):
+        raise TwinloomError(f"tiers is {type(tiers).__name__}; allowed: a rule such as stub, Tiers, or Graph -> Tiers")
+    if len(tiers.index) != graph.n:
+        raise TwinloomError(f"these tiers are of {len(tiers.index)} nodes, the graph has {graph.n}")
+    return tiers

@@ -1,0 +1,75 @@
+"""Four simulators of one scenario, from a mean-field equation to the exact process; same methods, same spaces."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from assets.errors import TwinloomError, UnknownNameError
+from assets.networks.graph import Graph
+from assets.networks.tiers import Tiers
+from sim.cascade.models import Matching, Model
+
+WORLDS: dict[str, str] = {
+    "ode": "mean-field equation of the tiers, Erlang stages, no noise",
+    "markov": "stochastic and exact, exponential residence times",
+    "renewal": "stochastic, ages matter; synchronous steps of the leap engine, for large ensembles and GPUs",
+    "exact": "as renewal without any time step; the faster one on a CPU",
+}
+MATCHINGS: dict[str, str] = {
+    "rate": "the Markov world keeps contact rate and mean residence times",
+    "transmissibility": "the Markov world keeps transmissibility and mean generation time",
+}
+
+
+def check(world: str, matching: str) -> None:
+    """Raise UnknownNameError unless both exist."""
+    if world not in WORLDS:
+        raise UnknownNameError("world", world, WORLDS, ", ".join(WORLDS))
+    if matching not in MATCHINGS:
+        raise UnknownNameError("matching", matching, MATCHINGS, ", ".join(MATCHINGS))
+
+
+def simulated(model: Model, world: str, matching: str) -> Model:
+    """The process that a world simulates in place of the renewal one."""
+    return model.markov(cast(Matching, matching)) if world == "markov" else model
+
+
+def make(
+    world: str,
+    graph: Graph,
+    model: Model,
+    tiers: Tiers,
+    replicas: int = 1,
+    matching: str = "rate",
+    seed: int = 0,
+    **engine: Any,
+):
+    """The simulator of one world.
+
+    Args:
+        world: one of WORLDS.
+        graph, model, tiers: the scenario; the model is the renewal one in every world.
+        replicas: copies that run side by side.
+        matching: one of MATCHINGS, for the Markov world.
+        seed: of the random numbers.
+        engine: further arguments of CascadeSim: ``threads``; in the renewal world also ``backend``, ``device``,
+            ``substeps``.
+
+    Returns:
+        CascadeSim or TierODE; both are used in the same way.
+
+    Raises:
+        TwinloomError: unknown world or matching, or an argument that this world does not have.
+    """
+    check(world, matching)
+    if world == "ode":
+        from sim.cascade.ode import TierODE
+
+        if engine:
+            raise TwinloomError(f"the ode world has no engine settings ({', '.join(engine)})")
+        return TierODE(graph, model, tiers, replicas)
+    from sim.cascade.simulator import CascadeSim
+
+    method: Any = "leap" if world == "renewal" else "exact"
+    process = simulated(model, world, matching)
+    return CascadeSim(graph, process, replicas=replicas, engine=method, seed=seed, tiers=tiers, **engine)
