@@ -11,8 +11,8 @@ import tyro
 
 from assets.errors import TwinloomError
 
-NAME, NAMES, FILE, FOLDER, POLICY = (
-    tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE", "FOLDER", "POLICY")
+NAME, NAMES, FILE, FOLDER, POLICY, SIZE = (
+    tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE", "FOLDER", "POLICY", "WIDTHxHEIGHT")
 )
 
 
@@ -66,3 +66,99 @@ def evaluate(
         json=json,
         command=command,
     )
+
+
+def train(
+    task: Annotated[str, tyro.conf.Positional, NAME],
+    data: Annotated[Path, FOLDER],
+    out: Annotated[Path, FOLDER],
+    cameras: Annotated[tuple[str, ...], NAMES] = ("all",),
+    pixels: Annotated[str, SIZE] = "80x60",
+    horizon: int = 24,
+    execute: int = 8,
+    steps: int = 4000,
+    batch: int = 64,
+    rate: float = 1e-3,
+    width: int = 256,
+    channels: int = 32,
+    noise: float = 0.03,
+    jitter: float = 0.2,
+    holdout: float = 0.1,
+    threads: int = 0,
+    seed: int = 0,
+) -> int:
+    """Clone the recorded episodes of a task: keypoints of small pictures and the joints in, chunks of actions out.
+
+    Interrupt it whenever you like: the same command continues. Record episodes with: datagen --tasks TASK
+
+    Args:
+        task: task name (sim list tasks).
+        data: folder of a LeRobot v3.0 dataset.
+        out: run folder, new or begun with the same settings; the policy is OUT/last, the log OUT/train.jsonl.
+        cameras: names of cameras in the dataset, all, or none for a policy that feels only its joints.
+        pixels: size to which pictures are shrunk.
+        horizon: actions in a chunk.
+        execute: actions of a chunk that are carried out before the policy is asked again.
+        steps: gradient steps; may be raised later.
+        batch: frames in a gradient step.
+        rate: peak learning rate.
+        width: units of the hidden layers.
+        channels: channels of the convolutions, and keypoints.
+        noise: noise on the state; the normalised range is 2.
+        jitter: largest relative change of brightness and contrast.
+        holdout: share of the episodes that is kept for validation.
+        threads: of the computation; 0 is one a core. Other numbers of threads round differently.
+        seed: of initial weights, order and noise.
+    """
+    from assets.errors import require
+    from assets.machine import cores
+    from assets.progress import Progress
+    from datagen.settings import parse_size
+    from policies.bimanual.spaces import task_name
+
+    name = task_name(task)
+    torch = require("torch", "rl")
+    require("safetensors", "rl")
+    from datagen.collect import Stop
+    from policies.imitation.data import camera_names, load_demonstrations
+    from policies.imitation.settings import Settings
+    from policies.imitation.train import Training
+
+    if threads < 0:
+        raise TwinloomError(f"--threads {threads} must not be negative")
+    torch.set_num_threads(threads or cores())
+    settings = Settings(
+        task=name,
+        cameras=camera_names(data, cameras),
+        pixels=parse_size(pixels),
+        horizon=horizon,
+        execute=execute,
+        width=width,
+        channels=channels,
+        steps=steps,
+        batch=batch,
+        rate=rate,
+        noise=noise,
+        jitter=jitter,
+        holdout=holdout,
+        seed=seed,
+    )
+    with Stop() as stop:
+        demonstrations = load_demonstrations(data, settings)
+        training = Training(demonstrations, settings, out)
+        seen = f"{', '.join(settings.cameras)} at {pixels}" if settings.cameras else "none"
+        print(
+            f"policies · train bimanual/{name} · {demonstrations.episodes} episodes"
+            f", {len(demonstrations.state):,} frames · cameras {seen} · out {out}"
+            + (f" · continued at step {training.step}" if training.step else ""),
+            flush=True,
+        )
+        with Progress(steps, "step", done=training.step) as progress:
+            result = training.run(stop, progress)
+    if result.signal:
+        again = shlex.join(["policies", *sys.argv[1:]])
+        print(f"interrupted: step {result.steps:,} of {steps:,} kept in {out}; continue with: {again}")
+        return 128 + result.signal
+    error = "" if result.validation is None else f", {result.validation:.4f} rad off on the episodes held out"
+    print(f"{result.steps:,} steps{error}        evaluate  policies eval {shlex.quote(str(out))}")
+    return 0

@@ -1,0 +1,72 @@
+"""``policies serve``. Parses, calls one function, prints."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from assets.errors import TwinloomError, require
+
+POLICY, NAME, FILE = (tyro.conf.arg(metavar=text) for text in ("POLICY", "NAME", "FILE"))
+TOKEN_VARIABLE = "POLICY_TOKEN"
+
+
+def serve(
+    policy: Annotated[str, tyro.conf.Positional, POLICY],
+    host: Annotated[str, NAME] = "127.0.0.1",
+    port: int = 8765,
+    token_file: Annotated[Path | None, FILE] = None,
+    limit_mb: float = 32.0,
+    clients: int = 8,
+    threads: int = 0,
+) -> int:
+    """Answer observations over a websocket, until interrupted.
+
+    http://HOST:PORT/healthz answers "ok". The token is read from the file, or from the environment variable
+    POLICY_TOKEN, never from the command line, where other users would see it.
+
+    Args:
+        policy: folder made by policies train, or expert:bimanual/TASK.
+        host: interface to listen on; other than the loopback only with a token.
+        port: to listen on; 0 takes a free one and prints it.
+        token_file: file whose first line clients must know.
+        limit_mb: largest message, in MB.
+        clients: most connections at a time.
+        threads: of the computation; 0 leaves it to the library.
+    """
+    require("websockets", "serve")
+    require("msgpack", "serve")
+    from policies import load
+    from policies.serve import Address, PolicyServer, run
+
+    address = Address(host, port, token(token_file), round(limit_mb * 2**20), clients)
+    if threads:
+        require("torch", "rl").set_num_threads(threads)
+
+    def announce(server: PolicyServer) -> None:
+        guard = "with a token" if address.token else "no token"
+        print(f"serving {policy} ({server.spec.kind}) on ws://{host}:{server.port}, {guard}", flush=True)
+
+    run(lambda: load(policy), address, announce)
+    print("stopped")
+    return 0
+
+
+def token(file: Path | None) -> str | None:
+    """The token of a file, else of the environment, else None.
+
+    Raises:
+        TwinloomError: the file is unreadable or empty.
+    """
+    if file is None:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    try:
+        lines = file.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TwinloomError(f"cannot read the token in {file}: {error}") from error
+    if not lines:
+        raise TwinloomError(f"{file} is empty; make a token with: openssl rand -hex 32 > {file}")
+    return lines[0]
