@@ -124,9 +124,8 @@ def net_of(graph: Graph, tiers: Tiers, tree: bool) -> tuple[Net, float]:
 
 def _unit(graph: Graph) -> float:
     """A power of two, as small as sums of weights in 31 bits allow: whole numbers add up the same in any order."""
-    back = graph.reverse()
-    strongest = np.add.reduceat(np.append(back.weights, 0.0), np.minimum(back.indptr[:-1], len(back.indices)))
-    largest = float(np.max(np.where(back.degree > 0, strongest, 0.0), initial=1e-30))
+    strength = np.bincount(graph.indices, weights=graph.weights, minlength=1)
+    largest = max(float(strength.max()), 1e-30)
     return 2.0 ** (math.ceil(math.log2(largest)) - 29)
 
 
