@@ -45,13 +45,14 @@ def preferential_attachment(n, m, seed):
 
 
 @njit(cache=True)
-def expected_degrees(weights, seed):
+def expected_degrees(weights, seed, edges):
     """Edges of a Chung-Lu graph, P(i, j) = min(1, w_i w_j / sum w), of descending ``weights``. O(N + E): skip ahead
-    with the probability of the last candidate, which bounds all later ones (Miller and Hagberg 2011)."""
+    with the probability of the last candidate, which bounds all later ones (Miller and Hagberg 2011).
+
+    Fills the int32 array ``edges`` [room, 2] and returns their number, or -1 if the room is too small.
+    """
     state = np.array([seed], np.uint64)
     n, total = len(weights), weights.sum()
-    room = int(total) + 16
-    edges = np.empty((room, 2), np.int32)
     count = 0
     for i in range(n - 1):
         if weights[i] <= 0.0:
@@ -66,15 +67,13 @@ def expected_degrees(weights, seed):
                 j += int(skip)
             chance = min(1.0, weights[i] * weights[j] / total)
             if uniform(state) * bound < chance:
-                if count == room:
-                    larger = np.empty((2 * room, 2), np.int32)
-                    larger[:room] = edges
-                    edges, room = larger, 2 * room
+                if count == len(edges):
+                    return -1
                 edges[count, 0], edges[count, 1] = i, j
                 count += 1
             bound = chance
             j += 1
-    return edges[:count]
+    return count
 
 
 @njit(cache=True)

@@ -7,6 +7,8 @@ import numpy as np
 from assets.errors import TwinloomError
 
 MAX_ROUNDS = 10_000
+FRESH_PAIRINGS = 100  # tried on a small graph: a pairing that is simple at once is uniform among all simple graphs
+SMALL = 2_000  # edges
 
 
 def pair_stubs(degrees: np.ndarray, rng: np.random.Generator, *, exact: bool) -> np.ndarray:
@@ -23,8 +25,13 @@ def pair_stubs(degrees: np.ndarray, rng: np.random.Generator, *, exact: bool) ->
         raise TwinloomError("no simple graph has these degrees (Erdos-Gallai); exact=False allows them approximately")
     stubs = np.repeat(np.arange(len(degrees)), degrees)
     rng.shuffle(stubs)
-    pairs = stubs.reshape(-1, 2)
-    return _swap_bad(len(degrees), pairs, rng) if exact else pairs
+    if not exact:
+        return stubs.reshape(-1, 2)
+    for _ in range(FRESH_PAIRINGS if len(stubs) <= 2 * SMALL else 0):
+        if not len(bad_edges(len(degrees), stubs.reshape(-1, 2))):
+            break
+        rng.shuffle(stubs)
+    return _swap_bad(len(degrees), stubs.reshape(-1, 2), rng)
 
 
 def graphical(degrees: np.ndarray) -> bool:
