@@ -65,6 +65,9 @@ class SafetyFilter:
         self._lease: str | None = None
         self._now = self._command_time = self._since = -math.inf
         self._estop: str | None = None
+        self._given = np.full(len(contract.names), math.inf)  # when a joint was commanded last, if since HOLD
+        self._oldest = math.inf  # of those times, of the joints of arms
+        self._arms = ~contract.is_gripper  # grippers are also commanded now and then only
         self._trouble = ""  # a fault that was there in the last tick
         self._tracking = np.where(contract.is_gripper, np.inf, contract.tracking_error)
         self._work = np.empty(len(contract.names))
@@ -95,7 +98,8 @@ class SafetyFilter:
         Args:
             q: (J,) positions, in the order of the contract or of ``names``.
             now: monotonic time of receipt, seconds.
-            names: joint names (or device names) of ``q``.
+            names: joint names (or device names) of ``q``: all joints, or those of one or more whole command groups;
+                the others keep their targets. A group of an arm that was commanded once must be commanded on.
             stamp: when it was made, on the clock of ``now``: ``now - (wall clock - stamp of the message)``.
             source: who sends it; the first one after arming keeps others out until it is silent for ``damp_s``.
         """
@@ -109,8 +113,12 @@ class SafetyFilter:
         self._command_time = now
         if self.mode is not Mode.ACTIVE:
             self._ramp.place(self.limiter.q)
+            self._given[:] = math.inf
             self._enter(Mode.ACTIVE)
-        self._ramp.aim(self.commands.target, now)
+        where = self.commands.where
+        self._ramp.aim(self.commands.target, now, where)
+        self._given[where] = now
+        self._oldest = now if isinstance(where, slice) else float(np.where(self._arms, self._given, math.inf).min())
         clipped = self.commands.clipped
         if clipped:
             self.journal.note("clipped", f"clipped: {self.commands.clip_line}", now)
@@ -126,7 +134,8 @@ class SafetyFilter:
             return Refusal("clock", f"a command received at {now}, while the last tick was at {self._now:.3f}")
         if self._leased and source != self._lease and now - self._command_time <= self.contract.watchdog.damp_s:
             return Refusal("lease", f"a command from {source}, while {self._lease} has the robot")
-        refusal = self.commands.numbers(q, names)
+        others = self._ramp.target if self.mode is Mode.ACTIVE else self.limiter.q
+        refusal = self.commands.numbers(q, names, others)
         if refusal is None and stamp is not None:
             refusal = self.commands.stamp(stamp, now)
         if refusal is None:
@@ -243,8 +252,10 @@ class SafetyFilter:
         watchdog = self.contract.watchdog
         if self._estop is not None and self.mode is not Mode.ESTOP:
             self._enter(Mode.ESTOP, f"emergency stop: {self._estop}")
-        if self.mode is Mode.ACTIVE and now - self._command_time > watchdog.hold_s:
-            self._hold("watchdog", f"no command for {now - self._command_time:.3f} s")
+        if self.mode is Mode.ACTIVE:
+            oldest = min(self._oldest, self._command_time + watchdog.damp_s)  # grippers alone: not for long
+            if now - oldest > watchdog.hold_s:
+                self._hold("watchdog", self._silence(now))
         if self.mode is Mode.HOLD and now - max(self._command_time, self._since) > watchdog.damp_s:
             self._give_up()
         if dt > 0.0:
@@ -298,6 +309,14 @@ class SafetyFilter:
                 k = int(np.argmax(gap - self._tracking))
                 allowed = self.contract.tracking_error
                 self._fault("tracking", f"{self.contract.names[k]} is more than {allowed:g} behind ({gap[k]:.3f})")
+
+    def _silence(self, now: float) -> str:
+        """Which commands are missing, in words."""
+        silent = now - self._command_time
+        if silent > self.contract.watchdog.hold_s:
+            return f"no command for {silent:.3f} s"
+        k = int(np.argmin(np.where(self._arms, self._given, math.inf)))
+        return f"no command to {self.contract.names[k]} for {now - self._given[k]:.3f} s"
 
     def _advance(self, dt: float, now: float) -> None:
         limiter, mode = self.limiter, self.mode

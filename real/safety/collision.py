@@ -30,7 +30,11 @@ class CollisionGuard(PoseGuard):
         felt = np.flatnonzero(self.model.geom_contype)
         self._fingers, self._grippers, self._strokes = _fingers(contract, shadow)
         one, two = np.meshgrid(felt, felt, indexing="ij")
-        keep = [(a, b) for a, b in zip(one.ravel(), two.ravel(), strict=True) if a < b and _may_collide(shadow, a, b)]
+        keep = [
+            (a, b)
+            for a, b in zip(one.ravel().tolist(), two.ravel().tolist(), strict=True)
+            if a < b and _may_collide(shadow, a, b)
+        ]
         self.pairs = np.array(keep, int).reshape(-1, 2)
         self._radii = self.model.geom_rbound[self.pairs].sum(1)
         super().__init__(contract.self_collision.rate_hz, self._reach(shadow, felt))

@@ -10,8 +10,8 @@ import numpy as np
 class Ramp:
     """Turns targets that come now and then into a motion: each is reached linearly by the time the next one is due.
 
-    That time follows the measured interval between commands, at most ``period``; so a policy at 50 Hz moves evenly in
-    a loop at 200 Hz, and one that sends in every tick is followed without delay.
+    That time follows the measured interval between commands to a joint, at most ``period``; so a policy at 50 Hz moves
+    evenly in a loop at 200 Hz, and one that sends in every tick is followed without delay.
 
     Args:
         size: number of joints.
@@ -19,50 +19,49 @@ class Ramp:
 
     Attributes:
         start, rate: (J,) where the reference is at the begin of a tick, and its velocity during it.
+        target: (J,) where it goes.
     """
+
+    SLACK = 1.2  # of a tick: what is left at most when a target is reached in this tick
 
     def __init__(self, size: int, period: float) -> None:
         self.period = period
-        self.start, self.rate = np.zeros(size), np.zeros(size)
-        self._target = np.zeros(size)
-        self._left = 0.0
-        self._interval = period
-        self._last: float | None = None
+        self.start, self.rate, self.target = np.zeros(size), np.zeros(size), np.zeros(size)
+        self._left, self._work = np.zeros(size), np.zeros(size)
+        self._pace: dict[int, tuple[float, float]] = {}  # of a group, by its first joint: last command, interval
+        self._landing = np.empty(size, bool)
 
     def place(self, q: np.ndarray) -> None:
         """Rest at a position and forget the pace of the commands."""
-        self.start[:] = self._target[:] = q
-        self.rate[:] = 0.0
-        self._left, self._interval, self._last = 0.0, self.period, None
+        self.start[:] = self.target[:] = q
+        self.rate[:] = self._left[:] = 0.0
+        self._pace.clear()
 
-    def aim(self, target: np.ndarray, now: float) -> None:
-        """A new target, received at ``now``."""
-        if self._last is not None and now - self._last > 0.0:
-            self._interval += 0.2 * (min(now - self._last, self.period) - self._interval)
-        self._last = now
-        self._target[:] = target
-        self._left = self._interval
+    def aim(self, target: np.ndarray, now: float, where: np.ndarray | slice) -> None:
+        """New targets, received at ``now``, for the joints at ``where``; ``target`` (J,) holds those of all joints."""
+        key = -1 if isinstance(where, slice) else int(where[0])
+        last, interval = self._pace.get(key, (now, self.period))
+        if now > last:
+            interval += 0.2 * (min(now - last, self.period) - interval)
+        self._pace[key] = (now, interval)
+        self.target[where] = target[where]
+        self._left[where] = interval
 
     def begin(self, dt: float) -> None:
         """Set the rate for a tick of ``dt`` > 0 seconds."""
-        left = self._left
-        if left <= 0.0:
-            if self.rate.any():
-                self.rate[:] = 0.0
-            return
-        np.subtract(self._target, self.start, out=self.rate)
-        self.rate /= dt if left <= 1.2 * dt else left
+        np.less_equal(self._left, self.SLACK * dt, out=self._landing)
+        np.copyto(self._work, self._left)
+        np.copyto(self._work, dt, where=self._landing)
+        np.subtract(self.target, self.start, out=self.rate)
+        self.rate /= self._work
 
     def end(self, dt: float) -> None:
         """The tick is over."""
-        if self._left <= 0.0:
-            return
-        if self._left <= 1.2 * dt:
-            self.start[:] = self._target
-            self._left = 0.0
-        else:
-            self.start += self.rate * dt
-            self._left -= dt
+        np.multiply(self.rate, dt, out=self._work)
+        self.start += self._work
+        np.copyto(self.start, self.target, where=self._landing)
+        self._left -= dt
+        np.maximum(self._left, 0.0, out=self._left)
 
 
 class MoveTo:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from real.contract import RobotContract
+from real.contract import CommandGroup, RobotContract
 from real.names import NamesError, match
 
 TOLERANCE = 1e-6  # rad; float32 rounding of a limit is no excess
@@ -24,8 +24,11 @@ class Refusal(NamedTuple):
 class CommandScreen:
     """Shape, names, numbers, stamps, limits and step of commands.
 
+    A command is for all joints, or for those of one or more whole command groups, as controllers take them.
+
     Attributes:
-        target: (J,) the last command that passed, inside the soft limits; reused.
+        target: (J,) the last command that passed, inside the soft limits; joints it is not for keep their target.
+        where: which joints it is for.
         clipped: how many joints of it were clipped; clip_line: the first of them in words.
         newest_stamp: of the commands that counted.
     """
@@ -38,12 +41,19 @@ class CommandScreen:
         self.step = contract.column("step") + TOLERANCE
         self.target = contract.home.copy()
         self.clipped, self.clip_line = 0, ""
-        self._flags, self._work = np.empty(self.size, bool), np.empty(self.size)
-        self._orders: dict[tuple[str, ...], list[int] | None] = {contract.names: None, contract.devices: None}
+        self._given, self._flags, self._work = np.empty(self.size), np.empty(self.size, bool), np.empty(self.size)
+        self._orders: dict[tuple[str, ...], np.ndarray | slice] = {contract.names: slice(None)}
+        self.where: np.ndarray | slice = slice(None)
         self.newest_stamp = -math.inf
 
-    def numbers(self, q: Any, names: Sequence[str] | None) -> Refusal | None:
-        """Bring a command into the order of the contract; None if that is possible."""
+    def numbers(self, q: Any, names: Sequence[str] | None, others: np.ndarray) -> Refusal | None:
+        """Bring a command into the order of the contract; None if that is possible.
+
+        Args:
+            q: as many numbers as there are names, or J.
+            names: whose they are.
+            others: (J,) targets of joints that it is not for.
+        """
         if type(q) is not np.ndarray or q.dtype != np.float64:
             if q is None:
                 return Refusal("empty", "a command without positions")
@@ -55,40 +65,47 @@ class CommandScreen:
                     q = given.astype(np.float64)
             except (TypeError, ValueError, OverflowError):
                 return Refusal("shape", f"a command that is no array of {self.size} numbers")
-        if q.shape != (self.size,):
-            return Refusal("shape", f"a command of shape {q.shape}; this robot has {self.size} joints")
-        if names is not None:
-            order = self._order(names)
-            if isinstance(order, Refusal):
-                return order
-            if order is not None:
-                q = q[order]
-        if not np.isfinite(q, out=self._flags).all():
+        where = slice(None) if names is None else self._order(names)
+        if isinstance(where, Refusal):
+            return where
+        size = self.size if isinstance(where, slice) else len(where)
+        if q.shape != (size,):
+            return Refusal("shape", f"a command of shape {q.shape} for {size} joints")
+        if not isinstance(where, slice):
+            self._given[:] = others
+        self._given[where] = q
+        self.where = where
+        if not np.isfinite(self._given, out=self._flags).all():
             bad = int(np.argmin(self._flags))
-            return Refusal("non-finite", f"a command with {q[bad]} for {self.contract.names[bad]}")
-        self._given = q
+            return Refusal("non-finite", f"a command with {self._given[bad]} for {self.contract.names[bad]}")
         return None
 
-    def _order(self, names: Sequence[str]) -> list[int] | Refusal | None:
-        """Positions of the contract's joints among the names, None where they already are in order."""
+    def _order(self, names: Sequence[str]) -> np.ndarray | slice | Refusal:
+        """Positions in the contract of the joints that are named."""
         try:
             key = tuple(names)
             if key in self._orders:
                 return self._orders[key]
         except TypeError:  # nothing that can be iterated, or no texts in it
             return Refusal("names", "a command whose joint names are no list of texts")
-        if len(key) != self.size:
-            return Refusal("names", f"a command with {len(key)} joint names; this robot has {self.size} joints")
-        wanted = self.contract.names
-        if set(key) == set(self.contract.devices) and len(set(self.contract.devices)) == self.size:
-            wanted = self.contract.devices
+        contract = self.contract
+        own = contract.devices if set(key) & set(contract.devices) - set(contract.names) else contract.names
+        groups = [self._of_group(group, own) for group in contract.topics.commands]
+        wanted = [name for group in groups if set(group) & set(key) for name in group] or list(own)
         try:
-            order = match(key, wanted, what="a command")
+            if len(set(own)) < len(own):
+                raise NamesError("a command by device names, which two joints share")
+            match(key, wanted, what="a command")
         except NamesError as error:
             return Refusal("names", str(error))
+        place = {name: k for k, name in enumerate(own)}
+        where = np.array([place[name] for name in key])
         if len(self._orders) < 64:  # a sender does not change its order all the time
-            self._orders[key] = order
-        return order
+            self._orders[key] = where
+        return where
+
+    def _of_group(self, group: CommandGroup, own: tuple[str, ...]) -> list[str]:
+        return [own[self.contract.index[name]] for name in group.joints]
 
     def stamp(self, stamp: Any, now: float) -> Refusal | None:
         """Whether a stamp, on the clock of ``now``, is believable and not older than the one before."""
@@ -127,11 +144,13 @@ class CommandScreen:
         return None
 
     def near(self, pose: np.ndarray, what: str) -> Refusal | None:
-        """Whether the command lies within the step limit of a pose."""
+        """Whether the command lies within the step limit of a pose, at the joints that it is for."""
         gap = np.subtract(self.target, pose, out=self._work)
         np.abs(gap, out=gap)
-        if np.greater(gap, self.step, out=self._flags).any():
-            k = int(np.argmax(gap - self.step))
+        np.greater(gap, self.step, out=self._flags)
+        if self._flags[self.where].any():
+            far = np.arange(self.size)[self.where][self._flags[self.where]]
+            k = int(far[np.argmax(gap[far])])
             name, allowed = self.contract.names[k], self.contract.joints[k].step
             return Refusal("step", f"{name} asked to jump {gap[k]:.3f} from where it {what}, allowed {allowed:g}")
         return None
