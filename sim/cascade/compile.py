@@ -19,4 +19,8 @@ from numba import njit, prange  # noqa: E402  (after the check that it is instal
 # numpy semantics of division keep loops free of error branches; nogil lets threads run kernels side by side
 kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy")
 
-__all__ = ["kernel", "prange"]
+# For the innermost loops: no reference counting of arrays, hence no allocation and no array among the results. Passing
+# records of arrays on costs nothing then; else each call counts each array up and down, with atomic instructions.
+bare_kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)  # pyright: ignore[reportCallIssue]
+
+__all__ = ["bare_kernel", "kernel", "prange"]

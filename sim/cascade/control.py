@@ -125,8 +125,8 @@ def project(u: np.ndarray, unit_cost: np.ndarray, budget: np.ndarray | float) ->
         raise TwinloomError(f"budget {np.min(budget):g}: a budget is not negative")
     if not np.all(np.isfinite(u)) or not np.all(np.isfinite(cost) & (cost >= 0)):
         raise TwinloomError("levels must be numbers, and costs finite and not negative")
-    # u(level) = max(0, u - level cost): entry k is spent at level u_k / cost_k. With the m most persistent entries left,
-    # the budget is met at (sum cost u - budget) / sum cost^2, and the right m is the one where that is largest.
+    # u(level) = max(0, u - level cost): entry k is spent at level u_k / cost_k. With the m most persistent entries
+    # left, the budget is met at (sum cost u - budget) / sum cost^2, and the right m is the one where that is largest.
     priced = cost > 0
     persistence = np.divide(u, cost, out=np.full(u.shape, -np.inf), where=priced)
     order = np.argsort(-persistence, axis=-1, kind="stable")

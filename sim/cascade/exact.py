@@ -1,15 +1,16 @@
 """The exact engine: an event queue for each replica, restarted at every decision, with every control live.
 
-Contacts have a constant rate during an interval, so they are memoryless and may be drawn afresh in each; residence times
-are drawn once, on entry. The result has the law of the process whatever the intervals are.
+Contacts have a constant rate during an interval, so they are memoryless and may be drawn afresh in each; residence
+times are drawn once, on entry. The result has the law of the process whatever the intervals are.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+from numba import get_num_threads, set_num_threads
+from numba.np.ufunc.parallel import get_thread_id
 
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
@@ -17,10 +18,8 @@ from sim.cascade.compile import kernel, prange
 from sim.cascade.control import Controls
 from sim.cascade.exact_linear import advance_linear
 from sim.cascade.exact_moves import ages_of, clear, move_in_tier, pressure_of, seed_nodes
-from sim.cascade.exact_state import Levers, State, net_of, process_of, state_of
+from sim.cascade.exact_state import Levers, State, Work, net_of, process_of, state_of
 from sim.cascade.models import Model
-
-HEAP = 1024  # keys at the start; the queue grows as needed
 
 
 @kernel
@@ -45,25 +44,23 @@ def _row(state, levers, r):
 
 
 @kernel
-def _advance_row(net, process, levers, state, time, dt, heaps, thread, needed, r):
+def _advance_row(net, process, levers, state, time, dt, work, thread, r):
     row, lever = _row(state, levers, r)
-    state.size[r], heap = advance_linear(
-        net, process, lever, row, state.active[r], state.size[r], time[r], dt, heaps[thread]
-    )
-    needed[r] = len(heap)
+    mine = Work(work.heap[thread], work.picked[thread])
+    state.size[r] = advance_linear(net, process, lever, row, row.active, row.size, time[r], dt, mine)
     state.interval[r] += 1
 
 
 @kernel
-def _advance(net, process, levers, state, time, dt, heaps, needed):
-    for r in range(len(needed)):
-        _advance_row(net, process, levers, state, time, dt, heaps, 0, needed, r)
+def _advance(net, process, levers, state, time, dt, work):
+    for r in range(len(time)):
+        _advance_row(net, process, levers, state, time, dt, work, 0, r)
 
 
 @kernel(parallel=True)
-def _advance_threads(net, process, levers, state, time, dt, heaps, needed):
-    for r in prange(len(needed)):
-        _advance_row(net, process, levers, state, time, dt, heaps, numba.get_thread_id(), needed, r)
+def _advance_threads(net, process, levers, state, time, dt, work):
+    for r in prange(len(time)):
+        _advance_row(net, process, levers, state, time, dt, work, get_thread_id(), r)
 
 
 @kernel
@@ -142,8 +139,10 @@ class Exact:
         self._levers = Levers(controls.incoming, controls.outgoing, controls.contact, controls.speed, controls.hazard)
         self._state = state_of(replicas, graph.n, tiers.k, model.size, windows=model.returns())
         self._threads = min(threads, replicas)
-        self._heaps = np.empty((self._threads, HEAP), np.int64)
-        self._needed = np.zeros(replicas, np.int64)
+        self._work = Work(
+            np.empty((self._threads, max(2 * graph.n, 16)), np.int64),
+            np.empty((self._threads, int(graph.degree.max()) + 1), np.int32),
+        )
         self._moves = np.zeros(replicas, np.int64)
         self._time = np.zeros(replicas)
         self._members = np.argsort(tiers.index, kind="stable").astype(np.int32)
@@ -168,19 +167,17 @@ class Exact:
 
     def advance(self, dt: float) -> None:
         """Advance all replicas by ``dt``."""
-        arguments = (self._net, self._process, self._levers, self._state, self._time, dt, self._heaps, self._needed)
+        arguments = (self._net, self._process, self._levers, self._state, self._time, dt, self._work)
         if self._threads > 1:
-            before = numba.get_num_threads()
-            numba.set_num_threads(self._threads)
+            before = get_num_threads()
+            set_num_threads(self._threads)
             try:
                 _advance_threads(*arguments)
             finally:
-                numba.set_num_threads(before)
+                set_num_threads(before)
         else:
             _advance(*arguments)
         self._time += dt
-        if self._needed.max() > self._heaps.shape[1]:
-            self._heaps = np.empty((self._threads, int(self._needed.max())), np.int64)
 
     @property
     def counts(self) -> np.ndarray:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.cascade.compile import kernel
+from sim.cascade.compile import bare_kernel
 
 NEVER = np.iinfo(np.int64).max
 
 
-@kernel
+@bare_kernel
 def push(heap, size, key):
     """Insert a key; the array has room for it. Returns the new size."""
     i = size
@@ -28,7 +28,7 @@ def push(heap, size, key):
     return size + 1
 
 
-@kernel
+@bare_kernel
 def drop_first(heap, size):
     """Remove the smallest key, which is ``heap[0]``. Returns the new size."""
     size -= 1
@@ -50,11 +50,23 @@ def drop_first(heap, size):
     return size
 
 
-@kernel
-def with_room(heap, size, more):
-    """The heap itself if ``more`` keys fit in, or a larger copy."""
-    if size + more <= len(heap):
-        return heap
-    larger = np.empty(2 * (size + more), np.int64)
-    larger[:size] = heap[:size]
-    return larger
+@bare_kernel
+def drop_stale(heap, size, nodes, mask):
+    """Remove keys that an earlier contact of the same node has replaced: at most one for each node stays.
+
+    Returns the new size.
+    """
+    kept = 0
+    for i in range(size):
+        key = heap[i]
+        if nodes[key & mask].best == key:
+            kept = push(heap, kept, key)
+    return kept
+
+
+@bare_kernel
+def queue(heap, size, key, nodes, mask):
+    """`push`; a full heap first sheds its stale keys, so room for twice the nodes is enough. Returns the new size."""
+    if size == len(heap):
+        size = drop_stale(heap, size, nodes, mask)
+    return push(heap, size, key)

@@ -1,7 +1,7 @@
 """Exact simulation with linear contact: the compiled loop over one control interval of one replica.
 
-Only infections wait in the queue. Whatever a node does by itself after its infection depends on nobody else, so its whole
-future within the interval is settled at once, and its contacts are drawn for the time it will be infectious.
+Only infections wait in the queue. Whatever a node does by itself after its infection depends on nobody else, so its
+whole future within the interval is settled at once, and its contacts are drawn for the time it will be infectious.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ import math
 
 import numpy as np
 
-from sim.cascade.compile import kernel
+from sim.cascade.compile import bare_kernel
 from sim.cascade.draws import draw
-from sim.cascade.exact_heap import NEVER, drop_first, push, with_room
+from sim.cascade.exact_heap import NEVER, drop_first, queue
 from sim.cascade.exact_state import Span
 from sim.cascade.rng import CONTACT, RESIDENCE, philox, uniform
 
+DENSE = 0.1  # expected contacts of an edge from which looking at all neighbours first is quicker
 BLOCK = 256  # third word of a contact counter: purpose + BLOCK * number of the block
 
 
-@kernel
+@bare_kernel(forceinline=True)
 def enter(node, u, compartment, since, hazard, process, key, xi):
     """Put a node into a compartment at clock time ``since`` and draw how long it stays."""
     node.events += 1
@@ -39,7 +40,7 @@ def enter(node, u, compartment, since, hazard, process, key, xi):
         node.due = np.inf
 
 
-@kernel
+@bare_kernel
 def infectivity(age, process):
     """Shedding at an age, 1 without shedding."""
     last = len(process.shedding) - 1
@@ -52,14 +53,15 @@ def infectivity(age, process):
     return process.shedding[j] + (x - j) * (process.shedding[j + 1] - process.shedding[j])
 
 
-@kernel
-def contacts(u, start, stop, since, span, net, process, levers, state, heap, size):
+@bare_kernel(forceinline=True)
+def contacts(u, start, stop, since, span, net, process, levers, state, work, size):
     """Draw the first contact of ``u`` with each susceptible neighbour from ``start`` to ``stop`` and queue it.
 
-    The neighbours' windows, laid end to end, carry one Poisson process: its points give both the neighbour and the time,
-    and neighbours without a contact cost nothing. Where rates differ between edges, points are thinned.
+    The neighbours' windows, laid end to end, carry one Poisson process: its points give both neighbour and time, and
+    neighbours without a contact cost nothing. Where many points are to be expected, the neighbours that can be infected
+    are picked out first. Where rates differ between edges, points are thinned.
 
-    Returns the new size of the heap, which has room for one key for each neighbour.
+    Returns the new size of the heap.
     """
     net_indices, tiers = net.indices, net.tier
     nodes, states, clock, key = state.nodes, state.state, state.clock, state.key
@@ -74,7 +76,14 @@ def contacts(u, start, stop, since, span, net, process, levers, state, heap, siz
     dose = rate * width
     if not dose > 0.0 or degree == 0:
         return size
-    end = degree * dose
+    dense = dose > DENSE
+    candidates = degree
+    if dense:
+        candidates = 0
+        for j in range(degree):
+            work.picked[candidates] = j
+            candidates += states[net_indices[first + j]] == 0
+    end = candidates * dose
     per_dose = 1.0 / dose
     speed = levers.speed[k, process.infectious]
     now = clock[k, process.infectious]
@@ -82,19 +91,20 @@ def contacts(u, start, stop, since, span, net, process, levers, state, heap, siz
     k0, k1 = key[0], key[1]
     place, left, block = 0.0, 0, 0
     w0 = w1 = w2 = w3 = np.uint32(0)
-    while True:
+    while place < end:
         if left == 0:
             w0, w1, w2, w3 = philox(u, event, CONTACT + BLOCK * block, interval, k0, k1)
             block += 1
             left = 2 if thin else 4
         place -= math.log(uniform(w0))
         if place >= end:
-            return size
+            break
         chance = uniform(w2)
         w0, w1, w2 = w1, w2, w3
         left -= 1
-        j = min(int(place * per_dose), degree - 1)
-        v = net_indices[first + j]
+        j = min(int(place * per_dose), candidates - 1)
+        edge = first + (np.int64(work.picked[j]) if dense else j)
+        v = net_indices[edge]
         if states[v] == 0:
             x = start + (place * per_dose - j) * width
             node = nodes[v]
@@ -107,19 +117,20 @@ def contacts(u, start, stop, since, span, net, process, levers, state, heap, siz
                 share = levers.incoming[tiers[v]] / span.incoming
                 share *= infectivity(now + speed * x - since, process) / span.shedding
                 if weighted:
-                    share *= net.weights[first + j] / net.strongest[u]
+                    share *= net.weights[edge] / net.strongest[u]
                 if chance > share:
                     continue
             order = (np.int64(x * span.scale) << span.bits) | np.int64(v)
             if order < node.best:
                 node.best = order
                 node.parent = u
-                size = push(heap, size, order)
+                size = queue(work.heap, size, order, nodes, span.mask)
         place = (j + 1) * dose
+    return size
 
 
-@kernel
-def recontact(v, free, span, net, process, levers, state, heap, size):
+@bare_kernel
+def recontact(v, free, span, net, process, levers, state, work, size):
     """Queue the first contact of a node that becomes susceptible again at ``free`` with those infectious by then."""
     nodes, windows, key = state.nodes, state.windows, state.key
     weighted = len(net.back_weights) > 0
@@ -159,12 +170,12 @@ def recontact(v, free, span, net, process, levers, state, heap, size):
         order = (np.int64(earliest * span.scale) << span.bits) | np.int64(v)
         nodes[v].best = order
         nodes[v].parent = source
-        size = push(heap, size, order)
+        size = queue(work.heap, size, order, nodes, span.mask)
     return size
 
 
-@kernel
-def settle(u, start, carried, span, net, process, levers, state, heap, size):
+@bare_kernel(forceinline=True)
+def settle(u, start, carried, span, net, process, levers, state, work, size):
     """Follow a node's own steps to the end of the interval.
 
     Args:
@@ -172,7 +183,7 @@ def settle(u, start, carried, span, net, process, levers, state, heap, size):
         carried: whether it was infected before the interval; then contacts wait until all such nodes are settled, if
             nodes return.
 
-    Returns the heap and its size.
+    Returns the new size of the heap.
     """
     node, states, clock = state.nodes[u], state.state, state.clock
     counts, flows = state.counts, state.flows
@@ -189,8 +200,7 @@ def settle(u, start, carried, span, net, process, levers, state, heap, size):
                 window = state.windows[u]
                 window.start, window.stop, window.since = span.time + start, span.time + stop, node.since
             if not (process.returns and carried):
-                heap = with_room(heap, size, net.indptr[u + 1] - net.indptr[u] + 1)
-                size = contacts(u, start, stop, node.since, span, net, process, levers, state, heap, size)
+                size = contacts(u, start, stop, node.since, span, net, process, levers, state, work, size)
         if leave >= span.dt:
             break
         counts[k, c] -= 1
@@ -201,29 +211,37 @@ def settle(u, start, carried, span, net, process, levers, state, heap, size):
         if c == 0:
             states[u] = 0
             if not carried:
-                heap = with_room(heap, size, 1)
-                size = recontact(u, start, span, net, process, levers, state, heap, size)
+                size = recontact(u, start, span, net, process, levers, state, work, size)
             break
     states[u] = c
-    return heap, size
+    return size
 
 
-@kernel
-def advance_linear(net, process, levers, state, active, listed, time, dt, heap):
+@bare_kernel
+def span_of(time, dt, n, net, process, levers):
+    """The interval, with the finest times that fit beside a node number into 62 bits."""
+    bits = 1
+    while (1 << bits) < n:
+        bits += 1
+    most = least = levers.incoming[0]
+    for factor in levers.incoming:
+        most, least = max(most, factor), min(least, factor)
+    shedding = 0.0 if len(process.shedding) else 1.0
+    for level in process.shedding:
+        shedding = max(shedding, level)
+    thin = least < most or len(net.weights) > 0 or len(process.shedding) > 0
+    mask = (np.int64(1) << bits) - 1
+    return Span(time, dt, float(np.int64(1) << (61 - bits)) / dt, bits, mask, most, shedding, thin)
+
+
+@bare_kernel
+def advance_linear(net, process, levers, state, active, listed, time, dt, work):
     """Advance one replica by ``dt``. ``state`` and ``levers`` hold its rows, ``active[:listed]`` the nodes to follow.
 
-    Returns the new number of listed nodes and the heap.
+    Returns the new number of listed nodes.
     """
     nodes, states = state.nodes, state.state
-    bits = 1
-    while (1 << bits) < len(states):
-        bits += 1
-    mask = (np.int64(1) << bits) - 1
-    scale = float(np.int64(1) << (61 - bits)) / dt
-    most, least = levers.incoming.max(), levers.incoming.min()
-    shed_most = process.shedding.max() if len(process.shedding) else 1.0
-    thin = least != most or len(net.weights) > 0 or len(process.shedding) > 0
-    span = Span(time, dt, scale, bits, most, shed_most, thin)
+    span = span_of(time, dt, len(states), net, process, levers)
     size = 0
     kept = 0
     for i in range(listed):
@@ -231,41 +249,40 @@ def advance_linear(net, process, levers, state, active, listed, time, dt, heap):
         c = states[u]
         if process.returns and c != process.infectious:
             state.windows[u].stop = time  # nothing of an earlier interval may look like a window of this one
-        heap, size = settle(u, 0.0, True, span, net, process, levers, state, heap, size)
+        size = settle(u, 0.0, True, span, net, process, levers, state, work, size)
     if process.returns:
         for i in range(listed):
             u = active[i]
             window = state.windows[u]
             if window.stop > time:
-                heap = with_room(heap, size, net.indptr[u + 1] - net.indptr[u] + 1)
                 start, stop = window.start - time, window.stop - time
-                size = contacts(u, start, stop, window.since, span, net, process, levers, state, heap, size)
+                size = contacts(u, start, stop, window.since, span, net, process, levers, state, work, size)
     for i in range(listed):
         u = active[i]
         if process.listed[states[u]]:
             active[kept] = u
             kept += 1
-    step = 1.0 / scale
+    step = 1.0 / span.scale
     while size > 0:
-        order = heap[0]
-        size = drop_first(heap, size)
-        v = np.int64(order & mask)
+        order = work.heap[0]
+        size = drop_first(work.heap, size)
+        v = np.int64(order & span.mask)
         node = nodes[v]
         if node.best != order:
             continue  # an earlier contact came first
         node.best = NEVER
-        x = float(order >> bits) * step
+        x = float(order >> span.bits) * step
         k, c = net.tier[v], process.entry
         state.counts[k, 0] -= 1
         state.counts[k, c] += 1
         state.flows[k, 0, c] += 1
         states[v] = c
         enter(node, v, c, state.clock[k, c] + levers.speed[k, c] * x, levers.hazard[k, c], process, state.key, state.xi)
-        heap, size = settle(v, x, False, span, net, process, levers, state, heap, size)
+        size = settle(v, x, False, span, net, process, levers, state, work, size)
         if process.listed[states[v]]:
             active[kept] = v
             kept += 1
     for k in range(state.clock.shape[0]):
         for c in range(state.clock.shape[1]):
             state.clock[k, c] += levers.speed[k, c] * dt
-    return kept, heap
+    return kept

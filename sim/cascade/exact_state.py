@@ -12,8 +12,8 @@ from sim.cascade.draws import pack
 from sim.cascade.laws import deterministic
 from sim.cascade.models import CONTACTS, Model
 
-# One cache line holds two nodes. best: key of the earliest contact in the queue; due and since: exit from and entry into
-# the compartment, on the clock of the compartment; events: number of entries since the reset; parent: who infected.
+# One cache line holds two nodes. best: key of the earliest contact in the queue; due and since: exit from and entry
+# into the compartment, on the clock of the compartment; events: number of entries since the reset; parent: source.
 NODE = np.dtype([("best", "i8"), ("due", "f8"), ("since", "f8"), ("events", "i4"), ("parent", "i4")], align=True)
 # The latest infectious period within the current interval, absolute times, and the entry on the infectious clock.
 WINDOW = np.dtype([("start", "f8"), ("stop", "f8"), ("since", "f8")], align=True)
@@ -38,7 +38,8 @@ class Net(NamedTuple):
 
 
 class Process(NamedTuple):
-    """Model: ``following[c]`` is where the nodal step from c leads, -1 if none; one row of law parameters for each c."""
+    """Model: ``following[c]`` is where the nodal step from c leads, -1 if none; one row of law parameters a
+    compartment."""
 
     beta: float
     entry: int
@@ -77,9 +78,17 @@ class Span(NamedTuple):
     dt: float
     scale: float
     bits: int
+    mask: Any
     incoming: float
     shedding: float
     thin: bool
+
+
+class Work(NamedTuple):
+    """Scratch memory of one thread: the queue, and neighbours picked for contact."""
+
+    heap: Any
+    picked: Any
 
 
 class State(NamedTuple):

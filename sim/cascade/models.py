@@ -111,7 +111,7 @@ class Model:
             if step.source not in size or step.target not in size or step.source == 0 or step.source == step.target:
                 yield f"step {step.source} to {step.target} must join two compartments and not start in 0"
             if not (step.speed >= 0 and math.isfinite(step.speed)):
-                yield f"speed of step {step.source} to {step.target} is {step.speed}; finite and not negative is allowed"
+                yield f"speed of step {step.source} to {step.target} is {step.speed}, not a finite number >= 0"
         if not 0 <= self.theta[0] <= self.theta[1]:
             yield f"theta is {self.theta}; two numbers, the first not above the second, are allowed"
         if not (self.eps > 0 and self.power > 0):

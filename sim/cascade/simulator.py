@@ -60,7 +60,7 @@ class CascadeSim:
         engine: "exact" (event queue) or "leap" (synchronous steps, error of first order in the step).
         backend: "numba"; leap also "torch" or "warp".
         device: for torch and warp.
-        seed: of the random numbers; or one for each replica, int [R], each then behaving as the only replica of its own.
+        seed: of the random numbers; or one for each replica, int [R], each then like the only replica of that seed.
         tiers: strata of control and observation; one for all if None.
         substeps: steps of the leap engine in one advance.
         threads: worker threads, 1 if None. Replicas are shared out among them.
@@ -177,8 +177,8 @@ class CascadeSim:
         """Set a factor from now on, until the replica's next reset.
 
         Args:
-            name: "in" (rate at which nodes are reached), "out" (rate at which they reach others), "hazard" (all contact),
-                "speed:<compartment>" (its clock: drawn residence times run off at this speed) or
+            name: "in" (rate at which nodes are reached), "out" (rate at which they reach others), "hazard" (all
+                contact), "speed:<compartment>" (its clock: drawn residence times run off at this speed) or
                 "hazard:<compartment>" (its hazard: proportional-hazard form).
             values: not negative; broadcast to [R, K], or to [R, 1] for "hazard".
 
@@ -295,7 +295,7 @@ class CascadeSim:
     @property
     def alive(self) -> np.ndarray:
         """bool [R] whether any node is infectious, or on its way to be so by itself."""
-        return self._backend.counts[:, :, self._carriers].any(axis=(1, 2))
+        return np.asarray(self._backend.counts[:, :, self._carriers].any(axis=(1, 2)))
 
     def pressure(self) -> np.ndarray:
         """float64 [R, K] mean over the susceptible nodes of a tier of the weight of their infectious in-neighbours."""
