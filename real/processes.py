@@ -28,7 +28,7 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def start(command: Sequence[str], environment: Mapping[str, str], **options) -> subprocess.Popen:
     """Start a child in a process group of its own: a Ctrl-C in the terminal reaches it only through us.
 
-    Signals that are blocked here are blocked there from the first instruction on (see `real.ros.signals`).
+    Signals that are blocked here are blocked there from the first instruction on (see `real.signals`).
     """
     return subprocess.Popen(
         list(command), env=dict(environment), start_new_session=True, preexec_fn=die_with_parent, **options

@@ -19,9 +19,10 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from assets.command import run_command
+from real import signals
 from real.contract import Camera, load_contract
 from real.processes import die_with_parent
-from real.ros import convert, signals
+from real.ros import convert
 from real.ros.qos import IMAGE_OUT
 from real.ros.shared_state import SharedState
 from real.timing import RateLoop
@@ -90,6 +91,9 @@ def _run(model_file: str, memory: str, robot: str, images: str) -> int:
         renderers = {size: StateRenderer(model, size) for size in sorted(sizes)}
         nodes = [CameraNode(camera, model.camera(camera.name).fovy[0], images) for camera in contract.cameras]
         threading.Thread(target=lambda: (signals.wait(stop), stop.set()), daemon=True).start()
+        for node in nodes:  # the first picture of each takes long: shaders are compiled, meshes uploaded
+            renderers[node.camera.width, node.camera.height].rgb(node.camera.name)
+        state.set_ready()
         due = {node.camera.name: 0.0 for node in nodes}
         for _ in RateLoop(max(camera.fps for camera in contract.cameras), stopped=stop):
             now = time.monotonic()

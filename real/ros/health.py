@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.qos import QoSCompatibility, qos_check_compatible
+from rclpy.duration import Duration
+from rclpy.qos import QoSCompatibility, QoSProfile, qos_check_compatible
 
 from real.ros.convert import to_stamp
 from real.ros.qos import DIAGNOSTICS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 PERIOD_S = 1.0
+FOREVER_NS = 10**9 * 10**9
 OURS_ONLY = ("/rosout", "/parameter_events", "/diagnostics")
 
 
@@ -113,9 +115,24 @@ def _mismatch(mine, peer, offered, asked) -> str:
     wanted = f"{mine.msg_type.__module__.split('.')[0]}/msg/{mine.msg_type.__name__}"
     if peer.topic_type != wanted:
         return f"its type is {peer.topic_type}, ours {wanted}"
-    compatible, reason = qos_check_compatible(offered, asked)
-    # what the graph does not know (history, depth) makes the check warn, no more
-    return reason.strip().rstrip(";") if compatible == QoSCompatibility.ERROR else ""
+    compatible, reason = qos_check_compatible(_comparable(offered), _comparable(asked))
+    return reason.removeprefix("ERROR: ").strip().rstrip(";") if compatible == QoSCompatibility.ERROR else ""
+
+
+def _comparable(profile: QoSProfile) -> QoSProfile:
+    """The policies that decide; "for ever", as the graph reports a duration that nobody set, becomes "not set"."""
+    lasting = {
+        name: duration if 0 < duration.nanoseconds < FOREVER_NS else Duration()
+        for name in ("deadline", "liveliness_lease_duration")
+        for duration in [getattr(profile, name)]
+    }
+    return QoSProfile(
+        depth=1,
+        reliability=profile.reliability,
+        durability=profile.durability,
+        liveliness=profile.liveliness,
+        **lasting,
+    )
 
 
 def _name(peer) -> str:

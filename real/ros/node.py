@@ -16,7 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from assets.command import run_command
 from assets.errors import TwinloomError
-from real.ros import signals
+from real import signals
 from real.ros.executor import Spinner
 from real.ros.health import ERROR, OK, Health
 from real.ros.parameters import PARAMETERS, Value, check

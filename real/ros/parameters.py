@@ -78,14 +78,16 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
     "real.ros.policy": {
         **COMMON,
         "robot": ROBOT,
-        "policy": Parameter("", "checkpoint folder, expert:<task>, hold, or ws:// address of a policy server"),
+        "policy": Parameter("", "checkpoint folder, expert:<task>, hold, wave or ws:// address of a policy server"),
         "task": Parameter("", "instruction for policies that take one; for experts the task"),
         "seed": Parameter(0, "run seed, for experts", 0, 2**31 - 1),
         "episode": Parameter(0, "episode of that seed, for experts", 0, 2**31 - 1),
         "randomize": Parameter("none", "axes of randomisation, for experts"),
         "images": Parameter("raw", "which camera topics are read", allowed=("raw", "jpeg")),
         "window_s": Parameter(0.2, "how far ahead a trajectory command reaches, s", 0.02, 5.0),
-        "start_s": Parameter(2.0, "time to move to the pose where the policy begins, s", 0.0, 30.0),
+        "execute": Parameter(0.5, "share of a chunk that is used before the next inference begins", 0.05, 1.0),
+        "robot_node": Parameter("/robot", "node that has ~/mode and ~/arm"),
+        "prefix": Parameter("", "put before the command topics; /guarded for a robot behind real.ros.guard"),
         "arm": Parameter(False, "arm the robot at the start, without asking an operator"),
     },
     "real.ros.recorder": {

@@ -15,8 +15,8 @@ class TimingReport:
     """Collects numbers while the robot runs and writes them at the end; does nothing without a path.
 
     The file (.npz) has ``tick_s`` (T,) monotonic and ``stamp_ns`` (T,) wall-clock time of each tick, ``command_ns``
-    (C,) receive time, ``command_stamp_ns`` (C,) stamp of the state it was computed from, ``command_topic`` (C,) index into
-    ``topics``, and ``late_s`` lateness of the last ticks.
+    (C,) receive time, ``command_stamp_ns`` (C,) stamp of the state it was computed from, ``command_topic`` (C,) index
+    into ``topics``, and ``late_s`` lateness of the last ticks.
     """
 
     def __init__(self, path: str) -> None:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,7 +86,7 @@ class RobotNode(ManagedNode):
             self.create_subscription(
                 message_type(group.kind),
                 topic,
-                lambda message, topic=group.topic, read=read: self._received(topic, read(message)),
+                lambda message, t=group.topic, read=read: self._received(t, read(message)),  # type: ignore[misc]
                 COMMAND_IN,
                 event_callbacks=on_subscription(topic, warn),
             )
@@ -134,6 +133,7 @@ class RobotNode(ManagedNode):
             gc.collect()
             gc.freeze()  # nothing that exists now is ever looked at again
             gc.disable()
+            self.filter.step(time.monotonic(), self.device.read(time.monotonic()))  # what loads on use loads now
             self._loop()
         except BaseException as error:  # the loop is the robot: without it the node ends, and says why
             self.fail(error)
@@ -231,8 +231,3 @@ class RobotNode(ManagedNode):
             self._dropped = self.loop.dropped
             text = "ticks are dropped: the machine is too busy" if late else "on time"
             self.health.set("control loop", WARN if late else OK, text, {**timing, **latency})
-
-
-def report_path(text: str) -> Path | None:
-    """Path of a report, None for none."""
-    return Path(text).expanduser() if text else None

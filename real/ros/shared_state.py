@@ -13,6 +13,8 @@ RETRY_S = 0.0002
 class SharedState:
     """One array of float64 and its time stamp, guarded by a sequence number (odd while it is being written).
 
+    The reader says through ``ready`` that it is set up.
+
     Args:
         size: length of the array; the writer creates the memory.
         name: of memory that exists; the reader opens it.
@@ -20,16 +22,25 @@ class SharedState:
 
     def __init__(self, size: int, name: str = "") -> None:
         self._owner = not name
-        self._memory = shared_memory.SharedMemory(name or None, create=self._owner, size=16 + 8 * size)
+        self._memory = shared_memory.SharedMemory(name or None, create=self._owner, size=24 + 8 * size)
         if not self._owner:  # the tracker of a reader would remove the memory when the reader ends
             resource_tracker.unregister(self._memory._name, "shared_memory")  # type: ignore[attr-defined]
-        self._head = np.frombuffer(self._memory.buf, np.int64, 2)
-        self._values = np.frombuffer(self._memory.buf, np.float64, size, 16)
+        self._head = np.ndarray(3, np.int64, self._memory.buf)
+        self._values = np.ndarray(size, np.float64, self._memory.buf, 24)
 
     @property
     def name(self) -> str:
         """By which another process opens it."""
         return self._memory.name
+
+    @property
+    def ready(self) -> bool:
+        """Whether the reader is set up."""
+        return bool(self._head[2])
+
+    def set_ready(self) -> None:
+        """The reader is set up."""
+        self._head[2] = 1
 
     def write(self, stamp_ns: int, values: np.ndarray) -> None:
         """Replace stamp and values."""

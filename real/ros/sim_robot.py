@@ -13,6 +13,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String
 
+from assets.errors import TwinloomError
 from real import processes
 from real.contract import RobotContract
 from real.limits import Output
@@ -22,6 +23,8 @@ from real.ros.plant import SimPlant
 from real.ros.qos import LATCHED, STATE_OUT, on_publisher
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
+
+CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine
 
 
 class SimDevice:
@@ -56,6 +59,14 @@ class SimDevice:
         remaps = ["--ros-args", "-r", f"__ns:={node.get_namespace()}"]
         command = [sys.executable, "-m", "real.ros.cameras", *arguments, *remaps]
         self._cameras = processes.start(command, processes.clean_environment())
+        end = time.monotonic() + CAMERAS_S
+        while not self._memory.ready:
+            if self._cameras.poll() is not None or time.monotonic() > end:
+                self.close()
+                raise TwinloomError(
+                    "the camera process did not start; its lines are above. Without pictures: cameras:=false"
+                )
+            time.sleep(0.02)
 
     def read(self, now: float) -> np.ndarray:
         """Measure and publish."""
