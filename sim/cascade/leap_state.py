@@ -78,7 +78,7 @@ class Batch(NamedTuple):
     """Everything that changes, first axis replicas.
 
     Attributes:
-        cell: int8 or int16 [R, N] tier * M + compartment of each node.
+        cell: int16 [R, N] tier * M + compartment of each node.
         due: int32 [R, N] time at which the node leaves, on the clock of its cell.
         entered: int32 [R, N] time at which it came.
         exposure: int8, int16 or int32 [R, N, K] infectious in-neighbours by their tier (sums of weights, if any).
@@ -184,7 +184,7 @@ def batch_of(replicas: int, graph: Graph, tiers: Tiers, model: Model, tree: bool
     small = narrow and graph.weights is None
     exposure = np.int8 if small and largest <= 127 else np.int16 if small and largest <= 32767 else np.int32
     return Batch(
-        cell=np.zeros((replicas, n), np.int8 if k * m <= 127 else np.int16),
+        cell=np.zeros((replicas, n), np.int16),
         due=np.full((replicas, n), NEVER, np.int32),
         entered=np.zeros((replicas, n), np.int32),
         exposure=np.zeros((replicas, n, k), exposure),
