@@ -1,0 +1,122 @@
+"""Policies that nobody trained: nothing, chance, constants, rules of thumb. Their few parameters are tuned by search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from policies.cascade.evaluate import View
+
+
+@dataclass
+class Constant:
+    """The same action in every decision.
+
+    Attributes:
+        action: [A], entries in [0, 1].
+    """
+
+    action: np.ndarray
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def act_batch(self, observations: np.ndarray, sim: Any = None) -> np.ndarray:
+        """[R, A]."""
+        return np.tile(np.asarray(self.action, np.float64), (len(observations), 1))
+
+
+@dataclass
+class Random:
+    """Every entry uniform in [0, 1], anew in every decision.
+
+    Attributes:
+        size: A.
+        seed: of the draws.
+    """
+
+    size: int
+    seed: int = 0
+    _rng: np.random.Generator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin the same draws again."""
+        self._rng = np.random.default_rng(np.random.SeedSequence([self.seed, self.size]))
+
+    def act_batch(self, observations: np.ndarray, sim: Any = None) -> np.ndarray:
+        """[R, A]."""
+        return self._rng.random((len(observations), self.size))
+
+
+@dataclass
+class DegreeTargeted:
+    """One action on the hubs while it lasts, then nothing: all of the spend at once, where the edges are.
+
+    Attributes:
+        action: [A] at full effort on the hub tier.
+        rest: [A] the action that does nothing.
+        share: of the seeds that the problem allows, after which it stops; without a seed channel, of the horizon.
+    """
+
+    action: np.ndarray
+    rest: np.ndarray
+    share: float = 1.0
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def act_batch(self, observations: np.ndarray, sim: Any = None) -> np.ndarray:
+        """[R, A]; ``sim`` is the `View` of the episodes."""
+        view: View = sim
+        limit = view.arena.actions.seed_limit
+        used = view.ledger.seeds / limit if limit else view.ledger.step / view.arena.problem.horizon
+        return np.where((used < self.share)[:, None], self.action, self.rest)
+
+
+@dataclass
+class BangBang:
+    """Full effort on one side of a prevalence, none on the other.
+
+    Attributes:
+        action: [A] when on.
+        rest: [A] when off.
+        threshold: share of nodes that carry the process on.
+        below: on while the prevalence lies below the threshold (to keep a campaign going), else while above it (to
+            keep an epidemic down).
+    """
+
+    action: np.ndarray
+    rest: np.ndarray
+    threshold: float
+    below: bool
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def act_batch(self, observations: np.ndarray, sim: Any = None) -> np.ndarray:
+        """[R, A]; ``sim`` is the `View` of the episodes."""
+        view: View = sim
+        counts = np.asarray(view.arena.sim.counts, np.float64)
+        carriers = counts[:, :, list(view.arena.model.carriers())].sum(axis=(1, 2)) / view.arena.nodes
+        on = carriers < self.threshold if self.below else carriers > self.threshold
+        return np.where(on[:, None], self.action, self.rest)
+
+
+def hub_entries(names: Sequence[str], channels: Sequence[str] | None = None) -> np.ndarray:
+    """bool [A]: entries of the hub tier, or shared by all tiers; only of these channels if given."""
+    picked = []
+    for name in names:
+        channel, _, tier = name.partition("/")
+        picked.append(tier in ("", "tier0") and (channels is None or channel in channels))
+    return np.array(picked)
+
+
+def channel_entries(names: Sequence[str], channel: str) -> np.ndarray:
+    """bool [A]: entries of one channel."""
+    return np.array([name.partition("/")[0] == channel for name in names])

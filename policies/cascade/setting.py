@@ -1,0 +1,114 @@
+"""What a policy of cascades is trained on, in words that fit into a checkpoint and a command line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assets.errors import TwinloomError
+
+if TYPE_CHECKING:
+    from policies.rl.settings import Learner
+    from policies.rl.train import Job
+
+RANGE = "range"
+
+
+@dataclass(frozen=True)
+class World:
+    """A training world.
+
+    Attributes:
+        problem: name (sim list problems).
+        world: "exact", "renewal" (both the age-dependent process, without and with time steps), "markov" or "ode".
+        matching: what the Markov world keeps: "rate" or "transmissibility".
+        observer: "tiers", "global" (hub-blind) or "oracle".
+        features: "full" or "basic".
+        tiers: "stub", "top", "pop", with a count as in "stub2".
+        graph: "range" for random Barabasi-Albert graphs with random process parameters, else a name or a file.
+        r0: reproduction number without control around which processes are drawn; None for the problem's.
+    """
+
+    problem: str
+    world: str = "exact"
+    matching: str = "rate"
+    observer: str = "tiers"
+    features: str = "full"
+    tiers: str = "stub"
+    graph: str = RANGE
+    r0: float | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Options of `CascadeVecEnv`."""
+        return {"graph": training_graph(self.graph), "world": self.world, "matching": self.matching} | self.view()
+
+    def view(self) -> dict[str, Any]:
+        """The part of the options that decides what a policy sees and commands, and how likely spreading is."""
+        return {"observer": self.observer, "features": self.features, "tiers": self.tiers, "r0": self.r0}
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+def training_graph(name: str) -> Any:
+    """A GraphRange for "range", else the graph of that name or file."""
+    if name == RANGE:
+        from sim.cascade.graphs import GraphRange
+
+        return GraphRange()
+    return evaluation_graph(name)
+
+
+def evaluation_graph(name: str) -> Any:
+    """Graph of a catalogued name, a file, or a catalogued name found as <name>.txt.gz in the folder for networks."""
+    from assets.networks.catalogue import load
+
+    return load(name)
+
+
+def job(world: World, learner: Learner) -> Job:
+    """Everything `policies.rl.train.train` needs."""
+    from policies.cascade.envs import ManualResetVecEnv
+    from policies.rl.train import Job
+
+    options = world.options()
+    probe = ManualResetVecEnv(world.problem, 1, **options)
+    problem = probe.problem
+    return Job(
+        task=f"cascade/{problem.name}",
+        learner=learner,
+        make_env=lambda replicas: ManualResetVecEnv(world.problem, replicas, **options),
+        world=world.to_json(),
+        observation_names=probe.episodes.observer.names(),
+        action_names=probe.action_names,
+        fps=1.0 / problem.delta,
+    )
+
+
+def trained_view(folder: Path) -> tuple[str, dict[str, Any]]:
+    """Problem name and view options of a checkpoint.
+
+    Raises:
+        TwinloomError: the checkpoint is not of a cascade problem.
+    """
+    from policies.checkpoint import describe
+
+    spec, _ = describe(folder)
+    task = str(spec.extra.get("task", ""))
+    if not task.startswith("cascade/") or "world" not in spec.extra:
+        raise TwinloomError(f"{folder} was not trained on a cascade problem but on {task or 'something else'}")
+    world = World(**spec.extra["world"])
+    return task.removeprefix("cascade/"), world.view()
+
+
+Baseline = Literal["null", "random", "constant", "degree_targeted", "bang_bang", "mpc"]
+BASELINES: dict[str, str] = {
+    "null": "spends nothing",
+    "random": "every entry uniform, anew in every decision",
+    "constant": "the best constant action, found by search on training graphs",
+    "degree_targeted": "full effort on the hubs while the seeds last; what and how long is found by search",
+    "bang_bang": "full effort on one side of a prevalence; threshold and channels are found by search",
+    "mpc": "plans on the mean-field equation of the graph at hand, by cross-entropy",
+}
