@@ -95,7 +95,7 @@ class ImitationPolicy:
         Args:
             observation: "observation.state" (S,) and the pictures of the description, (H, W, 3) uint8.
         """
-        state = self._state.scaled(torch.as_tensor(np.asarray(observation[STATE], np.float32))[None])
+        state = self._state.scaled(torch.from_numpy(np.array(observation[STATE], np.float32))[None])
         views = [shrink(torch.from_numpy(np.array(observation[name])), self._pixels) for name in self._images]
         pictures = as_input(torch.stack(views)[None] if views else torch.zeros(1, 0, 3, *self._pixels[::-1]))
         return self._action.unscaled(self.network(clipped(state), pictures))[0].numpy()
