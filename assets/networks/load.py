@@ -29,7 +29,7 @@ def read_edges(
 ) -> tuple[Graph, Report]:
     """Read a text of one edge a line: plain or compressed, columns parted by blanks, tabs, commas or semicolons.
 
-    Lines of # or % are comments. Ids are integers of up to 64 bits, with or without gaps, or words. Self-loops are
+    Lines of # or % are comments. Ids are 64-bit integers, with or without gaps, or words. Self-loops are
     dropped, copies of an edge merged into one (of the largest weight), edges of weight 0 dropped.
 
     Args:

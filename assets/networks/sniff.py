@@ -68,8 +68,10 @@ def sniff(content: bytes, columns: tuple[int, int], text: bool, header: bool | N
     if not lines:
         return Start(len(content), end.number, end.comments, end.blanks, words=text)
     mark = separator(lines[-1].text)
-    if not text and not _integers(lines[-1].text, columns, mark) and _integers(lines[-1].text, columns, None):
-        mark = None  # "1 2,0.5": more than one kind of separator in a line
+    if not text and not _integers(lines[-1].text, columns, mark):
+        cells = _ids(lines[-1].text, columns, None)
+        if len(cells) == 2 and all(_INTEGER.fullmatch(cell) for cell in cells):
+            mark = None  # "1 2,0.5": more than one kind of separator in a line
     declared = _matrix_size(lines[0]) if content.startswith(_MATRIX_MARKET) else None
     titled = declared is None and (_is_header(lines, columns, mark) if header is None else header)
     if titled and columns == (0, 1) and mark is not None and not split(lines[0].text, mark)[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections.abc import Iterator
 
@@ -19,9 +20,11 @@ def split(line: str, mark: str | None) -> list[str]:
     """The columns of a line; quotes around one may hold separators."""
     if mark is None:
         return line.split()
+    cells = line.split(mark)
     if '"' in line:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
-    return [cell.strip() for cell in line.split(mark)]
+        with contextlib.suppress(csv.Error):  # a quote that opens nothing is a character like any other
+            cells = next(csv.reader([line], delimiter=mark, skipinitialspace=True))
+    return [cell.strip() for cell in cells]
 
 
 def decode(raw: bytes, number: int) -> str:
