@@ -10,109 +10,15 @@ from typing import Any
 
 import numpy as np
 from numba import get_num_threads, set_num_threads
-from numba.np.ufunc.parallel import get_thread_id
 
+from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
-from sim.cascade.compile import kernel, prange
+from sim.cascade import exact_loops as loops
 from sim.cascade.control import Controls
-from sim.cascade.exact_linear import advance_linear
-from sim.cascade.exact_moves import ages_of, clear, move_in_tier, pressure_of, seed_nodes
-from sim.cascade.exact_state import Levers, State, Work, net_of, process_of, state_of
+from sim.cascade.exact_hazard import HazardForm
+from sim.cascade.exact_state import Levers, net_of, process_of, state_of, work_of
 from sim.cascade.models import Model
-
-
-@kernel
-def _row(state, levers, r):
-    """State and controls of one replica."""
-    return (
-        State(
-            state.nodes[r],
-            state.state[r],
-            state.windows[r],
-            state.xi[r],
-            state.active[r],
-            state.size[r],
-            state.counts[r],
-            state.flows[r],
-            state.clock[r],
-            state.key[r],
-            state.interval[r],
-        ),
-        Levers(levers.incoming[r], levers.outgoing[r], levers.contact[r], levers.speed[r], levers.hazard[r]),
-    )
-
-
-@kernel
-def _advance_row(net, process, levers, state, time, dt, work, thread, r):
-    row, lever = _row(state, levers, r)
-    mine = Work(work.heap[thread], work.picked[thread])
-    state.size[r] = advance_linear(net, process, lever, row, row.active, row.size, time[r], dt, mine)
-    state.interval[r] += 1
-
-
-@kernel
-def _advance(net, process, levers, state, time, dt, work):
-    for r in range(len(time)):
-        _advance_row(net, process, levers, state, time, dt, work, 0, r)
-
-
-@kernel(parallel=True)
-def _advance_threads(net, process, levers, state, time, dt, work):
-    for r in prange(len(time)):
-        _advance_row(net, process, levers, state, time, dt, work, get_thread_id(), r)
-
-
-@kernel
-def _reset(net, process, levers, state, rows, bounds, seeds, into):
-    for i in range(len(rows)):
-        r = rows[i]
-        row, lever = _row(state, levers, r)
-        clear(net, row)
-        state.interval[r] = 0
-        chosen = seeds[bounds[i] : bounds[i + 1]]
-        state.size[r] = seed_nodes(chosen, into, net, process, lever, row, state.active[r])
-
-
-@kernel
-def _move(net, process, levers, state, members, bounds, source, target, numbers, moves):
-    done = np.zeros_like(numbers)
-    for r in range(numbers.shape[0]):
-        row, lever = _row(state, levers, r)
-        for k in range(numbers.shape[1]):
-            eligible = state.counts[r, k, source]
-            if numbers[r, k] > 0 and eligible > 0:
-                tier = members[bounds[k] : bounds[k + 1]]
-                done[r, k], state.size[r] = move_in_tier(
-                    source,
-                    target,
-                    numbers[r, k],
-                    moves[r],
-                    tier,
-                    eligible,
-                    net,
-                    process,
-                    lever,
-                    row,
-                    state.active[r],
-                    state.size[r],
-                )
-        moves[r] += 1
-    return done
-
-
-@kernel
-def _pressure(net, process, levers, state, total):
-    for r in range(total.shape[0]):
-        row, lever = _row(state, levers, r)
-        pressure_of(net, process, lever, row, state.active[r], state.size[r], total[r])
-
-
-@kernel
-def _ages(net, levers, state, medians, mean, older):
-    for r in range(mean.shape[0]):
-        row, _ = _row(state, levers, r)
-        ages_of(net, row, medians, mean[r], older[r])
 
 
 class Exact:
@@ -134,15 +40,19 @@ class Exact:
         **_: Any,
     ) -> None:
         self.model, self.tiers = model, tiers
-        self._net = net_of(graph, tiers, backwards=model.returns())
+        nonlinear = model.contact != "linear"
+        if nonlinear and model.shedding is not None:
+            raise TwinloomError(
+                "infectivity by age needs linear contact; take shedding or threshold/power contact, not both"
+            )
+        self._net = net_of(graph, tiers, backwards=nonlinear or model.returns())
         self._process = process_of(model)
         self._levers = Levers(controls.incoming, controls.outgoing, controls.contact, controls.speed, controls.hazard)
-        self._state = state_of(replicas, graph.n, tiers.k, model.size, windows=model.returns())
+        self._state = state_of(replicas, graph.n, tiers.k, model.size, windows=model.returns() and not nonlinear)
         self._threads = min(threads, replicas)
-        self._work = Work(
-            np.empty((self._threads, max(2 * graph.n, 16)), np.int64),
-            np.empty((self._threads, int(graph.degree.max()) + 1), np.int32),
-        )
+        self._work = work_of(graph, self._threads, nonlinear)
+        self._loops = (loops.nonlinear, loops.nonlinear_threads) if nonlinear else (loops.linear, loops.linear_threads)
+        self._controls, self._hazard = controls, None
         self._moves = np.zeros(replicas, np.int64)
         self._time = np.zeros(replicas)
         self._members = np.argsort(tiers.index, kind="stable").astype(np.int32)
@@ -158,25 +68,33 @@ class Exact:
         bounds = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(nodes) for nodes in seeds], out=bounds[1:])
         nodes = np.concatenate(seeds)
-        _reset(self._net, self._process, self._levers, self._state, rows, bounds, nodes, into)
+        loops.reset(self._net, self._process, self._levers, self._state, rows, bounds, nodes, into)
 
     def move(self, source: int, target: int, numbers: np.ndarray) -> np.ndarray:
         """Move random nodes of each tier now."""
         where = (self._net, self._process, self._levers, self._state, self._members, self._bounds)
-        return _move(*where, source, target, numbers, self._moves)
+        return loops.move(*where, source, target, numbers, self._moves)
 
     def advance(self, dt: float) -> None:
         """Advance all replicas by ``dt``."""
+        if self._hazard is None and np.any(self._levers.hazard != 1.0):
+            self._hazard = HazardForm(self.model, self.tiers, self._controls, self._state)
+            self._state = self._hazard.state
+        if self._hazard is not None:
+            self._hazard.plan()
         arguments = (self._net, self._process, self._levers, self._state, self._time, dt, self._work)
+        serial, threaded = self._loops
         if self._threads > 1:
             before = get_num_threads()
             set_num_threads(self._threads)
             try:
-                _advance_threads(*arguments)
+                threaded(*arguments)
             finally:
                 set_num_threads(before)
         else:
-            _advance(*arguments)
+            serial(*arguments)
+        if self._hazard is not None:
+            self._hazard.use(dt)
         self._time += dt
 
     @property
@@ -211,7 +129,7 @@ class Exact:
     def pressure(self) -> np.ndarray:
         """float64 [R, K]."""
         total = np.zeros(self._state.counts.shape[:2])
-        _pressure(self._net, self._process, self._levers, self._state, total)
+        loops.pressure(self._net, self._process, self._levers, self._state, total)
         susceptible = self._state.counts[:, :, 0]
         return np.divide(total, susceptible, out=np.zeros_like(total), where=susceptible > 0)
 
@@ -219,6 +137,6 @@ class Exact:
         """float64 [R, K, M] each."""
         counts = self._state.counts
         mean, older = np.zeros(counts.shape), np.zeros(counts.shape)
-        _ages(self._net, self._levers, self._state, self._medians, mean, older)
+        loops.ages(self._net, self._levers, self._state, self._medians, mean, older)
         some = np.maximum(counts, 1)
         return mean / some, older / some

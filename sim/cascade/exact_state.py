@@ -54,6 +54,8 @@ class Process(NamedTuple):
     shed_step: float
     shedding: Any
     contact: int
+    theta_low: float
+    theta_high: float
     eps: float
     power: float
 
@@ -85,10 +87,17 @@ class Span(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch memory of one thread: the queue, and neighbours picked for contact."""
+    """Scratch memory of one thread: the queue, and neighbours picked for contact.
+
+    Only for nonlinear contact, one entry a node: pressure, rate, what is left of its exponential number, and since when
+    """
 
     heap: Any
     picked: Any
+    pressure: Any
+    rate: Any
+    left: Any
+    last: Any
 
 
 class State(NamedTuple):
@@ -151,6 +160,8 @@ def process_of(model: Model) -> Process:
         shed.step if shed else 1.0,
         np.array(shed.values if shed else (), np.float64),
         CONTACTS.index(model.contact),
+        float(model.theta[0]),
+        float(model.theta[1]),
         float(model.eps),
         float(model.power),
     )
@@ -170,4 +181,14 @@ def state_of(replicas: int, n: int, tiers: int, compartments: int, windows: bool
         clock=np.zeros((replicas, tiers, compartments)),
         key=np.zeros((replicas, 2), np.uint32),
         interval=np.zeros(replicas, np.int64),
+    )
+
+
+def work_of(graph: Graph, threads: int, nonlinear: bool) -> Work:
+    """Scratch memory for so many threads."""
+    each = (threads, graph.n if nonlinear else 0)
+    return Work(
+        np.empty((threads, max(2 * graph.n, 16)), np.int64),
+        np.empty((threads, int(graph.degree.max()) + 1), np.int32),
+        *(np.empty(each) for _ in range(4)),
     )

@@ -173,6 +173,11 @@ class CascadeSim:
             return [_valid_nodes(seeds[r], n) for r in rows]
         return [_valid_nodes(seeds, n)] * len(rows)
 
+    def reseed(self, seed: int | Sequence[int] | np.ndarray) -> None:
+        """Take another seed (see the class) and count episodes from 0 again; reset before the next advance."""
+        self._seed, self._lanes = _seeds(seed, self.replicas)
+        self._episodes[:] = -1
+
     def set_control(self, name: str, values: Any) -> None:
         """Set a factor from now on, until the replica's next reset.
 
