@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.duration import Duration
@@ -121,7 +121,7 @@ def _mismatch(mine, peer, offered, asked) -> str:
 
 def _comparable(profile: QoSProfile) -> QoSProfile:
     """The policies that decide; "for ever", as the graph reports a duration that nobody set, becomes "not set"."""
-    lasting = {
+    lasting: dict[str, Any] = {
         name: duration if 0 < duration.nanoseconds < FOREVER_NS else Duration()
         for name in ("deadline", "liveliness_lease_duration")
         for duration in [getattr(profile, name)]

@@ -97,6 +97,9 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "images": Parameter("raw", "which camera topics are recorded", allowed=("raw", "jpeg", "none")),
         "task": Parameter("", "task name kept with the episode"),
         "instruction": Parameter("", "sentence kept with the episode"),
+        "robot_node": Parameter("/robot", "node of the robot, whose mode and scene are kept"),
+        "policy_node": Parameter("/policy", "node of the policy, whose chunks and latencies are kept"),
+        "prefix": Parameter("", "before the command topics that are recorded"),
     },
     "real.ros.teleop": {
         **COMMON,

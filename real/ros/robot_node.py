@@ -78,6 +78,7 @@ class RobotNode(ManagedNode):
         self.report = TimingReport(self.p["report"])
         self._inbox: queue.SimpleQueue[tuple[str, Any, float, float]] = queue.SimpleQueue()
         self._requests: queue.SimpleQueue[tuple[Callable[[float], Verdict], Future[Verdict]]] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.device = self.open_device(self.contract)
         warn = self.health.on_mismatch
         self._mode_out = self.create_publisher(String, "~/mode", LATCHED, event_callbacks=on_publisher("~/mode", warn))
@@ -109,6 +110,7 @@ class RobotNode(ManagedNode):
         self.loop = RateLoop(self.contract.rate_hz)
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
         self._thread.start()
+        threading.Thread(target=self._log, name="log", daemon=True).start()
         if self.p["auto_arm"]:
             self._requests.put((self._arm_when_seen, Future()))
 
@@ -116,6 +118,7 @@ class RobotNode(ManagedNode):
         """Brake, hold, end the loop."""
         self._ending.set()
         self._thread.join(BRAKE_S + 1.0)
+        self._lines.put(None)
 
     def cleanup(self) -> None:
         """Let go of the device and write the report."""
@@ -157,7 +160,7 @@ class RobotNode(ManagedNode):
                 mode = out.mode
                 self._mode_out.publish(String(data=mode.value))
             for line in self.filter.journal.take():
-                self.get_logger().info(line)
+                self._lines.put(line)
             if self._ending.is_set():
                 if deadline is None:
                     deadline = now + BRAKE_S
@@ -183,6 +186,11 @@ class RobotNode(ManagedNode):
     def _again(self) -> None:
         self.destroy_timer(self._later)
         self._requests.put((self._arm_when_seen, Future()))
+
+    def _log(self) -> None:
+        """Lines of the filter; a log call takes longer than a tick may."""
+        while (line := self._lines.get()) is not None:
+            self.get_logger().info(line)
 
     # ------------------------------------------------- executor thread's side
 

@@ -18,6 +18,8 @@ from real.limits import Mode, SafetyFilter
 from real.names import NamesError, match
 from real.ros.commands import Command
 
+OFFSET_S = 0.002  # by which the system clock may drift from the monotonic one before it counts as set
+
 
 @dataclass
 class _Lane:
@@ -55,6 +57,7 @@ class Router:
         self._orders: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         self._waited = False
         self._was = filter.mode
+        self._offset = 0.0
 
     def message(self, topic: str, command: Command, now: float, wall: float) -> None:
         """Take a message that came at ``now`` (monotonic) and ``wall`` (seconds of the system clock)."""
@@ -66,7 +69,7 @@ class Router:
             self.filter.journal.note(kind, f"refused: {topic} {line}", now)
             return
         points = self._in_order(lane, command)
-        stamp = now - (wall - command.stamp_ns * 1e-9) if command.stamp_ns else None
+        stamp = self._on_our_clock(command.stamp_ns, now, wall) if command.stamp_ns else None
         if lane.group.kind == "trajectory":
             problem = self._splice(lane, points, command.times, now if stamp is None else stamp, now)
             if problem:
@@ -133,6 +136,12 @@ class Router:
             lane.times = np.concatenate([lane.times[keep], times])
             lane.points = np.concatenate([lane.points[keep], points]) if keep.any() else points
         return None
+
+    def _on_our_clock(self, stamp_ns: int, now: float, wall: float) -> float:
+        """A stamp of the system clock in monotonic time. The offset is kept: equal stamps stay equal."""
+        if abs(wall - now - self._offset) > OFFSET_S:
+            self._offset = wall - now
+        return stamp_ns * 1e-9 - self._offset
 
     def _check(self, lane: _Lane, command: Command) -> tuple[str, str] | None:
         size = len(lane.where)

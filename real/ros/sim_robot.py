@@ -64,7 +64,7 @@ class SimDevice:
             if self._cameras.poll() is not None or time.monotonic() > end:
                 self.close()
                 raise TwinloomError(
-                    "the camera process did not start; its lines are above. Without pictures: cameras:=false"
+                    "no pictures: the camera process did not start, see above; go without: cameras:=false"
                 )
             time.sleep(0.02)
 

@@ -1,0 +1,120 @@
+"""``python -m real.ros.recorder --ros-args -p robot:=aloha2 -p out:=run.mcap``: what a robot says and hears, in a bag.
+
+Messages are kept as they came over the wire. Topics that begin later are picked up; each is subscribed as its publisher
+offers it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from pathlib import Path
+
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+from assets.errors import TwinloomError
+from real.bag import BagWriter
+from real.contract import load_contract
+from real.ros.health import OK, WARN
+from real.ros.messages import message_class
+from real.ros.node import ManagedNode, run_node
+from real.ros.qos import on_subscription, recording
+
+LOOK_S = 0.25  # between looks for topics that have begun
+ALWAYS = ("/diagnostics", "/estop")
+OF_ROBOT = ("mode", "scene", "success", "sent")
+OF_POLICY = ("chunk", "latency")
+
+
+class RecorderNode(ManagedNode):
+    """Records from activation to deactivation; then the bag is closed and complete."""
+
+    MODULE, NAME = "real.ros.recorder", "recorder"
+
+    def configure(self) -> None:
+        """Decide which topics; nothing is written yet."""
+        p = self.p
+        contract = load_contract(p["robot"])
+        robot, policy = p["robot_node"], p["policy_node"]
+        wanted = [group.topic for group in contract.topics.state]
+        wanted += [p["prefix"] + group.topic for group in contract.topics.commands]
+        wanted += [f"{robot}/{name}" for name in OF_ROBOT] + [f"{policy}/{name}" for name in OF_POLICY]
+        if p["images"] != "none":
+            end = "/compressed" if p["images"] == "jpeg" else ""
+            wanted += [camera.topic + end for camera in contract.cameras]
+            wanted += [camera.topic.rpartition("/")[0] + "/camera_info" for camera in contract.cameras]
+        self._wanted = [*wanted, *ALWAYS]
+        name = p["out"] or f"{contract.name}-{datetime.datetime.now():%Y%m%d-%H%M%S}.mcap"
+        self._path = Path(name).expanduser()
+        self._about = {
+            "robot": contract.name,
+            "task": p["task"],
+            "instruction": p["instruction"],
+            "prefix": p["prefix"],
+        }
+        self._about["robot_node"] = robot
+        self._subscribed: dict[str, object] = {}
+        self._bag: BagWriter | None = None
+
+    def activate(self) -> None:
+        """Open the bag and listen."""
+        self._bag = BagWriter(self._path, self._about)
+        self._looking = self.create_timer(LOOK_S, self._look)
+        self._look()
+        self.get_logger().info(f"records to {self._path}")
+
+    def deactivate(self) -> None:
+        """Stop listening and close the bag."""
+        self.destroy_timer(self._looking)
+        for subscription in self._subscribed.values():
+            self.destroy_subscription(subscription)  # type: ignore[arg-type]
+        self._subscribed.clear()
+        if self._bag is not None:
+            count = self._bag.close()
+            self._bag = None
+            self.get_logger().info(f"{count} messages in {self._path}")
+
+    def _look(self) -> None:
+        for topic in self._wanted:
+            if topic in self._subscribed:
+                continue
+            offers = self.get_publishers_info_by_topic(topic)
+            if offers:
+                self._subscribe(topic, offers)
+        silent = [topic for topic in self._wanted[:1] if topic not in self._subscribed]
+        text = f"nobody publishes {silent[0]}" if silent else f"{len(self._subscribed)} topics"
+        count = self._bag.count if self._bag else 0
+        self.health.set("recording", WARN if silent else OK, text, {"messages": count, "file": self._path})
+
+    def _subscribe(self, topic: str, offers) -> None:
+        kind = offers[0].topic_type
+        reliable = all(o.qos_profile.reliability == ReliabilityPolicy.RELIABLE for o in offers)
+        latched = all(o.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL for o in offers)
+        qos = recording(latched, reliable)
+        offered = _yaml(qos)
+        self._subscribed[topic] = self.create_subscription(
+            message_class(kind),
+            topic,
+            lambda data, t=topic, k=kind, q=offered: self._received(t, k, data, q),  # type: ignore[misc]
+            qos,
+            raw=True,
+            event_callbacks=on_subscription(topic, self.health.on_mismatch),
+        )
+
+    def _received(self, topic: str, kind: str, data: bytes, qos: str) -> None:
+        try:
+            if self._bag is not None:
+                self._bag.put(topic, kind, data, time.time_ns(), qos)
+        except TwinloomError as error:  # the disk: what was written is kept, the node ends and says why
+            self.fail(error)
+
+
+def _yaml(qos) -> str:
+    """QoS as rosbag2 keeps it, so that ``ros2 bag play`` publishes with the same."""
+    reliable = 1 if qos.reliability == ReliabilityPolicy.RELIABLE else 2
+    durable = 1 if qos.durability == DurabilityPolicy.TRANSIENT_LOCAL else 2
+    return f"- history: 1\n  depth: {qos.depth}\n  reliability: {reliable}\n  durability: {durable}\n"
+
+
+if __name__ == "__main__":
+    run_node(RecorderNode)
