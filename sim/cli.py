@@ -22,7 +22,7 @@ NAME, NAMES, FILE = (tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ..."
 def list_names(
     what: Annotated[Literal["tasks", "robots", "cameras", "axes", "problems"], tyro.conf.Positional],
 ) -> int:
-    """Print the names of the tasks, robots, cameras, randomisation axes, or control problems on cascades.
+    """Print the names of the tasks, robots, cameras, randomisation axes or problems on cascades.
 
     Args:
         what: which list.
@@ -45,7 +45,7 @@ def view(
     out: Annotated[Path | None, FILE] = None,
     port: int = 8080,
 ) -> int:
-    """Watch the expert do a task: in the browser, or as an MP4 file with --video. Or watch a cascade on a small network.
+    """Watch the expert do a task: in the browser, or as an MP4 file with --video. Or watch a cascade on a network.
 
     Args:
         task: task name (sim list tasks), or a control problem (sim list problems).

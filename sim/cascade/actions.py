@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,12 @@ import numpy as np
 from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
+from sim.cascade import loops
 from sim.cascade.control import CHANNELS, price_factor, project
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
 
 REST_OF_PRICE = 0.5  # entry of the price channel at which the price is the nominal one
-_ROUNDING = 1e-9  # so that 3 seeds of 3 stay 3 after a projection
 
 
 class Actions:
@@ -35,76 +36,79 @@ class Actions:
     def __init__(
         self, problem: Problem, graph: Graph, tiers: Tiers, model: Model, channels: Sequence[str] | None = None
     ) -> None:
-        self.problem, self.model, self.k = problem, model, tiers.k
+        self.problem, self.model = problem, model
         self.channels = check(problem.channels if channels is None else channels, model)
+        self.removed = removed_compartment(model)
         self.names: list[str] = []
         self._at: dict[str, slice] = {}
         for channel in self.channels:
             first = len(self.names)
             shared = channel in problem.shared
-            self.names += [channel] if shared else [f"{channel}/tier{k}" for k in range(self.k)]
+            self.names += [channel] if shared else [f"{channel}/tier{k}" for k in range(tiers.k)]
             self._at[channel] = slice(first, len(self.names))
         self.size = len(self.names)
         self.rest = np.zeros(self.size)
-        self.removed = removed_compartment(model)
-        prices, sizes = problem.prices, tiers.sizes.astype(np.float64)
-        degree = np.bincount(tiers.index, weights=graph.degree, minlength=self.k) / sizes
-        self.nodes = graph.n
-        self._sizes = sizes
-        self.seed_price = prices.seed + prices.seed_log * np.log1p(degree)
-        self._most_seeds = np.maximum(1.0, np.floor(problem.strength("seed") * sizes))
-        self._dose_rate = min(1.0, problem.strength("vaccinate") * problem.delta)
-        self.seed_limit = np.ceil(problem.seed_limit * graph.n) if "seed" in self._at else 0.0
         if "price" in self._at:
             self.rest[self._at["price"]] = REST_OF_PRICE
-        clock = {c for c in ("retain", "treat") if c in self._at}
-        self._speed = "speed:" + model.compartments[model.infectious] if clock else ""
+        prices, self._sizes = problem.prices, tiers.sizes.astype(np.float64)
+        degree = np.bincount(tiers.index, weights=graph.degree, minlength=tiers.k) / self._sizes
+        self.seed_price = prices.seed + prices.seed_log * np.log1p(degree)
+        self.seed_limit = math.ceil(problem.seed_limit * graph.n) if "seed" in self._at else 0
+        self._seeds = np.maximum(1.0, np.floor(problem.strength("seed") * self._sizes))
+        self._doses = min(1.0, problem.strength("vaccinate") * problem.delta)
+        self._nominal_price = np.array(prices.price)
+        self._tabulate()
 
-    # ---------------------------------------------------------------- costs
-
-    def unit_costs(self, counts: np.ndarray, first: np.ndarray | None = None) -> np.ndarray:
-        """Money that each entry costs at full strength in the coming window.
-
-        Args:
-            counts: [R, K, M] now.
-            first: [R] whether this is the first decision; matters for a problem that commits.
-
-        Returns:
-            float64 [R, A].
-        """
-        prices, delta = self.problem.prices, self.problem.delta
-        costs = np.zeros((len(counts), self.size))
-        for channel, at in self._at.items():
-            if channel == "price":
-                continue
-            if channel == "seed":
-                each = np.minimum(self._most_seeds, counts[:, :, 0]) * self.seed_price
-            elif channel == "vaccinate":
-                each = counts[:, :, 0] * (prices.vaccinate * self._dose_rate)
-            elif self.problem.commit:
-                paid = np.ones(len(counts)) if first is None else first
-                each = paid[:, None] * (getattr(prices, channel) * self._sizes)
-            else:
-                each = counts[:, :, self._payer(channel)] * (getattr(prices, channel) * delta)
-            costs[:, at] = each if at.stop - at.start == self.k else each.sum(axis=1, keepdims=True)
-        return costs
-
-    def cheapest_seed(self) -> float:
-        """Price of the cheapest seed."""
-        return float(self.seed_price.min())
-
-    def projected(self, u: np.ndarray, costs: np.ndarray, budget: np.ndarray) -> np.ndarray:
-        """The nearest affordable actions: [R, A] with sum(costs * u) <= budget [R]; free entries keep their values."""
-        return project(u, costs, np.maximum(budget, 0.0))
+    def _tabulate(self) -> None:
+        """Tables for the compiled loops, one row for each entry."""
+        tiers, removed = len(self._sizes), self.removed
+        self._rate, self._most = np.zeros((self.size, tiers)), np.full((self.size, tiers), np.inf)
+        self._payer, self._gain = np.zeros(self.size, np.int64), np.zeros((self.size, tiers))
+        self._impulsive, self._knob = np.zeros(self.size, bool), np.full(self.size, -1, np.int64)
+        payers = {"susceptible": 0, "infectious": self.model.infectious, "churned": removed}
+        clocks = {"retain": self.model.infectious, "treat": self.model.infectious, "winback": removed}
+        self._knobs: list[str] = []
+        for name, at in self._at.items():
+            channel, rows = CHANNELS[name], range(at.start, at.stop)
+            for position, row in enumerate(rows):
+                own = np.ones(tiers) if len(rows) == 1 else np.eye(tiers)[position]
+                self._impulsive[row] = channel.acts_on == "move"
+                self._payer[row] = payers[channel.role]
+                if name == "seed":
+                    self._rate[row], self._most[row] = own * self.seed_price, self._seeds
+                elif name == "vaccinate":
+                    self._rate[row] = own * self.problem.prices.vaccinate * self._doses
+                elif name != "price":
+                    commits = self.problem.commit
+                    self._payer[row] = loops.ALL_NODES if commits else payers[channel.role]
+                    self._rate[row] = (
+                        own * getattr(self.problem.prices, name) * (1.0 if commits else self.problem.delta)
+                    )
+                    self._gain[row] = own * (channel.sign * self.problem.strength(name))
+                    knob = f"speed:{self.model.compartments[clocks[name]]}" if name in clocks else channel.acts_on
+                    if knob not in self._knobs:
+                        self._knobs.append(knob)
+                    self._knob[row] = self._knobs.index(knob)
+        # the clock of winback stands still at rest: its factor is strength * u, not 1 + strength * u
+        standing = f"speed:{self.model.compartments[removed]}" if "winback" in self._at else None
+        self._offset = {k: 1.0 for k, knob in enumerate(self._knobs) if knob == standing}
 
     def slice(self, channel: str) -> slice:
         """Where a channel is in the action vector."""
         return self._at[channel]
 
-    def _payer(self, channel: str) -> int:
-        return {"susceptible": 0, "infectious": self.model.infectious, "churned": self.removed}[CHANNELS[channel].role]
+    def unit_costs(self, counts: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Money that each entry costs at full strength in the coming window, float64 [R, A].
 
-    # -------------------------------------------------------------- effects
+        Args:
+            counts: float64 [R, K, M] now.
+            first: bool [R] whether this is the first decision; only then does a problem that commits cost anything.
+        """
+        return loops.costs(counts, first, self._sizes, self._rate, self._most, self._payer)
+
+    def projected(self, u: np.ndarray, costs: np.ndarray, budget: np.ndarray) -> np.ndarray:
+        """The nearest affordable actions: [R, A] with sum(costs * u) <= budget [R]; free entries keep their values."""
+        return project(u, costs, np.maximum(budget, 0.0))
 
     def seed(self, sim: Any, u: np.ndarray, counts: np.ndarray, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Move random susceptible nodes into the process now.
@@ -112,18 +116,15 @@ class Actions:
         Args:
             sim: the simulator.
             u: [R, A] actions.
-            counts: [R, K, M] now.
-            left: [R] seeds that the limit of the problem still allows; hubs come first.
+            counts: float64 [R, K, M] now.
+            left: float64 [R] seeds that the limit of the problem still allows; hubs come first.
 
         Returns:
-            float64 [R, K] seeds placed, [R] money for them.
+            [R, K] seeds placed, [R] money for them.
         """
-        seeds = np.zeros((len(u), self.k))
-        if "seed" in self._at:
-            wanted = np.floor(np.minimum(self._most_seeds, counts[:, :, 0]) * u[:, self._at["seed"]] + _ROUNDING)
-            wanted = np.diff(np.minimum(np.cumsum(wanted, axis=1), left[:, None]), axis=1, prepend=0.0)
-            seeds += sim.move(0, self.model.entry, wanted.astype(np.int64))
-        return seeds, (seeds * self.seed_price).sum(axis=1)
+        wanted = loops.seeds(u[:, self._at["seed"]], counts, self._seeds, left)
+        placed = sim.move(0, self.model.entry, wanted)
+        return placed, (placed * self.seed_price).sum(axis=1)
 
     def vaccinate(
         self, sim: Any, u: np.ndarray, counts: np.ndarray, draws: Sequence[np.random.Generator], most: np.ndarray | None
@@ -134,43 +135,30 @@ class Actions:
             draws: generator of each replica.
             most: [R] doses that can be paid, hubs first; None: all.
         """
-        if "vaccinate" not in self._at:
-            return np.zeros(len(u))
-        share = self._dose_rate * np.broadcast_to(u[:, self._at["vaccinate"]], (len(u), self.k))
-        doses = np.zeros((len(u), self.k), np.int64)
+        share = self._doses * np.broadcast_to(u[:, self._at["vaccinate"]], counts.shape[:2])
+        doses = np.zeros(share.shape, np.int64)
         for row in np.flatnonzero(share.any(axis=1)).tolist():
             doses[row] = draws[row].binomial(counts[row, :, 0].astype(np.int64), share[row])
         if most is not None:
             doses = np.diff(np.minimum(np.cumsum(doses, axis=1), most[:, None].astype(np.int64)), axis=1, prepend=0)
         return sim.move(0, self.removed, doses).sum(axis=1) * self.problem.prices.vaccinate
 
-    def knobs(self, sim: Any, u: np.ndarray) -> np.ndarray:
-        """Set rates and clocks of the simulator for the coming window; returns the price asked, float64 [R]."""
-        prices, strength, at = self.problem.prices, self.problem.strength, self._at
-        if "shield" in at:
-            sim.set_control("in", 1.0 - strength("shield") * u[:, at["shield"]])
-        if "isolate" in at or "boost" in at:
-            outgoing = 1.0
-            if "isolate" in at:
-                outgoing = 1.0 - strength("isolate") * u[:, at["isolate"]]
-            if "boost" in at:
-                outgoing = outgoing * (1.0 + strength("boost") * u[:, at["boost"]])
-            sim.set_control("out", outgoing)
-        if self._speed:
-            speed = 1.0
-            if "retain" in at:
-                speed = 1.0 - strength("retain") * u[:, at["retain"]]
-            if "treat" in at:
-                speed = speed * (1.0 + strength("treat") * u[:, at["treat"]])
-            sim.set_control(self._speed, speed)
-        if "winback" in at:
-            sim.set_control("speed:" + self.model.compartments[self.removed], strength("winback") * u[:, at["winback"]])
-        if "price" not in at:
-            return np.full(len(u), prices.price)
+    def act(self, sim: Any, u: np.ndarray, costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Set rates and clocks of the simulator for the coming window.
+
+        Returns:
+            float64 [R] money that they cost, and the price asked, [R] or [].
+        """
+        money, factors = loops.effects(u, costs, self._impulsive, self._knob, self._gain, len(self._knobs))
+        for k, knob in enumerate(self._knobs):
+            sim.set_control(knob, factors[k] - self._offset[k] if k in self._offset else factors[k])
+        if "price" not in self._at:
+            return money, self._nominal_price
+        prices = self.problem.prices
         points = (0.0, REST_OF_PRICE, 1.0), (prices.price_range[0], 1.0, prices.price_range[1])
-        asked = prices.price * np.interp(u[:, at["price"].start], *points)
+        asked = prices.price * np.interp(u[:, self._at["price"].start], *points)
         sim.set_control("hazard", price_factor(asked, prices.price, prices.elasticity)[:, None])
-        return asked
+        return money, asked
 
 
 def removed_compartment(model: Model) -> int:

@@ -74,7 +74,7 @@ class CascadeEnv(gymnasium.Env):
         """Apply an action for ``delta``. Raises TwinloomError if it has another shape or is not finite."""
         if not self._running:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
-        outcome = self.episodes.step(np.asarray(action)[None], self._all)
+        outcome = self.episodes.step(np.asarray(action)[None])
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
         self._running = not (terminated or truncated)
         info = _facts(outcome.info, last=not self._running)
@@ -92,7 +92,7 @@ class CascadeEnv(gymnasium.Env):
 
 
 def _facts(info: dict[str, np.ndarray], last: bool) -> dict[str, Any]:
-    """``info`` of the only replica. Retention is a fact about the end; before, its NaN would make equal infos differ."""
+    """``info`` of the only replica. Retention is a fact about the end; before, NaN would make equal infos differ."""
     return {key: _first(values) for key, values in info.items() if last or key != "hub_retention"}
 
 

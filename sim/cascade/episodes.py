@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assets.errors import TwinloomError, UnknownNameError
+from sim.cascade import loops
 from sim.cascade.arena import Arena
 from sim.cascade.graphs import Scenarios
 from sim.cascade.options import Options
@@ -144,24 +145,25 @@ class Episodes:
                 words = episode_seed(int(ledger.seed[row]), "cascade", int(ledger.episode[row]))
                 ledger.draws[row] = stream(words, "vaccinate")
 
-    def step(self, actions: np.ndarray, live: np.ndarray) -> Outcome:
-        """One decision of the replicas that ``live`` bool [R] marks; the others are left where they are.
+    def step(self, actions: np.ndarray, live: np.ndarray | None = None) -> Outcome:
+        """One decision of the replicas that ``live`` bool [R] marks, None: of all; the others are left where they are.
 
         Raises:
             TwinloomError: wrong shape, or an action that is not a number.
         """
         u = self._checked(actions)
-        everyone = bool(live.all())
         if self.problem.commit:
             u = np.where((self.ledger.step == 0)[:, None], u, self.ledger.committed)
             self.ledger.committed = u
         found: Outcome | None = None
         for number, arena in self._arenas.items():
-            rows = live if len(self._arenas) == 1 else live & (self._block == number)
-            if not rows.any():
+            rows = live
+            if len(self._arenas) > 1:
+                rows = self._block == number if live is None else live & (self._block == number)
+            if rows is not None and not rows.any():
                 continue
-            outcome = arena.step(u, rows, everyone and len(self._arenas) == 1, self.ledger)
-            found = outcome if found is None else _joined(found, outcome, rows)
+            outcome = arena.step(u, rows, self.ledger)
+            found = outcome if found is None else _joined(found, outcome, rows)  # type: ignore[arg-type]
         if found is None:
             raise TwinloomError("step: no episode is running; call reset first")
         return found
@@ -193,19 +195,20 @@ class Episodes:
         if block not in self._arenas:
             first = block == 0 or self.scenarios.fixed
             self._arenas[block] = self._first if first else self._made(block)
-            self._arenas[block].sim.reseed(self.ledger.seed)
+            self._arenas[block].open(self.ledger.seed)
         return self._arenas[block]
 
     def _made(self, block: int) -> Arena:
         return Arena(self.problem, self.options, self.scenarios.draw(self.scenario_seed, block), self.replicas)
 
     def _checked(self, actions: Any) -> np.ndarray:
-        u = np.asarray(actions, np.float64)
+        u = np.asarray(actions, np.float64)  # float32 of any layout, or whatever else becomes numbers
         if u.shape != (self.replicas, self.actions.size):
             raise TwinloomError(f"actions have shape {u.shape}; {(self.replicas, self.actions.size)} is needed")
-        if not np.isfinite(u).all():
+        u, finite = loops.checked(u)
+        if not finite:
             raise TwinloomError("an action is not a finite number")
-        return np.clip(u, 0.0, 1.0)
+        return u
 
 
 def _joined(first: Outcome, second: Outcome, rows: np.ndarray) -> Outcome:

@@ -49,7 +49,7 @@ class GraphObserver:
         return list(GLOBALS)
 
     def observe(
-        self, sim: Any, contacts: np.ndarray, nodal: np.ndarray, time: np.ndarray, spent: np.ndarray
+        self, sim: Any, counts: np.ndarray, contacts: np.ndarray, nodal: np.ndarray, time: np.ndarray, spent: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Observations of all replicas: "nodes" [R, N, M + 2], "globals" [R, 4]. See `Observer.observe`."""
         state = np.asarray(sim.state)

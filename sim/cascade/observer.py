@@ -10,6 +10,7 @@ import numpy as np
 from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
+from sim.cascade import loops
 from sim.cascade.models import Model
 
 KINDS: dict[str, str] = {
@@ -18,6 +19,7 @@ KINDS: dict[str, str] = {
     "oracle": "tiers, and the exact number of edges between susceptible and infectious nodes",
 }
 BLOCKS = ("shares", "events", "ages", "pressure", "counts", "static")
+ORDER = (*BLOCKS[:-1], "edges", "static")
 FEATURES: dict[str, tuple[str, ...]] = {"full": BLOCKS, "basic": ("shares",)}
 GLOBALS = ("time", "spent", "log10_nodes", "log10_kappa")
 LIMIT = 10.0  # bound of the features that have no natural one
@@ -62,41 +64,36 @@ class Observer:
         parameters: bool = False,
     ) -> None:
         blocks = check(features, kind)
-        self.kind, self.model, self.merge = kind, model, kind == "global" and tiers.k > 1
-        index = np.zeros(graph.n, np.int8) if self.merge else tiers.index
-        self.k = 1 if self.merge else tiers.k
-        self.sizes = np.bincount(index, minlength=self.k).astype(np.float64)
+        self.kind, self.model = kind, model
+        self._group = np.zeros(tiers.k, np.int64) if kind == "global" else np.arange(tiers.k)
+        index = self._group[tiers.index]
+        self.k = int(self._group[-1]) + 1
+        sizes = np.bincount(index, minlength=self.k).astype(np.float64)
         stubs, mixing = _mixing(graph, index, self.k)
-        self.degree = stubs / self.sizes
-        self._stubs = np.maximum(stubs, 1.0)
-        self._per_node = 1.0 / self.sizes
-        self._per_degree = np.where(stubs > 0, 1.0 / np.maximum(self.degree, 1e-300), 0.0)
-        self._per_log = 1.0 / np.log10(1.0 + self.sizes)
+        degree = stubs / sizes
         step = model.step_from(model.infectious)
-        self._per_age = 1.0 / step.law.mean if step is not None else 0.0
-        widths = {
-            "shares": model.size,
-            "events": 2,
-            "ages": 2,
-            "pressure": 1,
-            "counts": 1,
-            "edges": 2,
-            "static": 3 + self.k,
-        }
-        self._at: dict[str, slice] = {}
-        width = 0
-        for block in blocks:
-            self._at[block] = slice(width, width + widths[block])
-            width += widths[block]
-        extras = _parameters(model) if parameters else {}
-        self._template = np.zeros((self.k, width))
-        if "static" in self._at:
-            self._template[:, self._at["static"]] = np.column_stack(
-                (self.sizes / graph.n, stubs / max(stubs.sum(), 1.0), np.log10(np.maximum(self.degree, 1e-3)), mixing)
+        self._scales = np.empty((self.k, 5))
+        self._scales[:, 0] = 1.0 / sizes
+        self._scales[:, 1] = np.where(stubs > 0, 1.0 / np.maximum(degree, 1e-300), 0.0)
+        self._scales[:, 2] = 1.0 / np.log10(1.0 + sizes)
+        self._scales[:, 3] = stubs
+        self._scales[:, 4] = 1.0 / step.law.mean if step is not None else 0.0
+        widths = (model.size, 2, 2, 1, 1, 2, 3 + self.k)
+        first = np.cumsum([width * (block in blocks) for block, width in zip(ORDER, widths, strict=True)])
+        at = [end - width if block in blocks else -1 for block, width, end in zip(ORDER, widths, first, strict=True)]
+        self._at = np.array(at, np.int64)
+        self._template = np.zeros((self.k, int(first[-1])))
+        if "static" in blocks:
+            self._template[:, self._at[-1] :] = np.column_stack(
+                (sizes / graph.n, stubs / max(stubs.sum(), 1.0), np.log10(np.maximum(degree, 1e-3)), mixing)
             )
-        self._globals = np.array([0.0, 0.0, np.log10(graph.n), np.log10(max(graph.kappa, 1e-3)), *extras.values()])
-        self._names = [f"tier{k}/{name}" for k in range(self.k) for name in self._tier_names()] + [*GLOBALS, *extras]
+        extras = _parameters(model) if parameters else {}
+        self._rest = np.array([0.0, 0.0, np.log10(graph.n), np.log10(max(graph.kappa, 1e-3)), *extras.values()])
+        self._names = [f"tier{k}/{name}" for k in range(self.k) for name in self._tier_names(blocks)]
+        self._names += [*GLOBALS, *extras]
         self.low, self.high = self._bounds()
+        self._ages = "ages" in blocks and step is not None
+        self._pressure = "pressure" in blocks or "edges" in blocks
 
     @property
     def size(self) -> int:
@@ -115,12 +112,13 @@ class Observer:
         return list(self._names)
 
     def observe(
-        self, sim: Any, contacts: np.ndarray, nodal: np.ndarray, time: np.ndarray, spent: np.ndarray
+        self, sim: Any, counts: np.ndarray, contacts: np.ndarray, nodal: np.ndarray, time: np.ndarray, spent: np.ndarray
     ) -> np.ndarray:
         """Observations of all replicas.
 
         Args:
-            sim: CascadeSim, TierODE, or anything with their ``counts``, ``age_stats`` and ``pressure``.
+            sim: CascadeSim, TierODE, or anything with their ``age_stats`` and ``pressure``.
+            counts: float64 [R, K, M] now.
             contacts, nodal: [R, K] steps since the last decision.
             time: [R] share of the horizon that has passed.
             spent: [R] share of the budget that is gone.
@@ -128,47 +126,29 @@ class Observer:
         Returns:
             float32 [R, D], within ``low`` and ``high``.
         """
-        counts = sim.counts
-        replicas, at, infectious = len(counts), self._at, self.model.infectious
-        weight = counts
-        if self.merge:
-            counts = counts.sum(axis=1, keepdims=True)
-            contacts, nodal = contacts.sum(axis=1, keepdims=True), nodal.sum(axis=1, keepdims=True)
-        full = np.empty((replicas, self.size))
-        tiers = full[:, : self._template.size].reshape(replicas, *self._template.shape)
-        tiers[:] = self._template
-        if "shares" in at:
-            np.multiply(counts, self._per_node[:, None], out=tiers[:, :, at["shares"]])
-        if "events" in at:
-            first = at["events"].start
-            tiers[:, :, first] = contacts * self._per_node
-            tiers[:, :, first + 1] = nodal * self._per_node
-        if "ages" in at and self._per_age:
-            first = at["ages"].start
-            means, older = sim.age_stats()
-            means, older = means[:, :, infectious], older[:, :, infectious]
-            if self.merge:
-                means, older = (_merged(x, weight[:, :, infectious]) for x in (means, older))
-            tiers[:, :, first] = means * self._per_age
-            tiers[:, :, first + 1] = older
-        if "pressure" in at or "edges" in at:
-            pressure = sim.pressure()
-            if self.merge:
-                pressure = _merged(pressure, weight[:, :, 0])
-            if "pressure" in at:
-                tiers[:, :, at["pressure"].start] = pressure * self._per_degree
-            if "edges" in at:
-                first, edges = at["edges"].start, pressure * counts[:, :, 0]
-                tiers[:, :, first] = edges / self._stubs
-                tiers[:, :, first + 1] = np.log10(1.0 + edges) / np.log10(1.0 + self._stubs)
-        if "counts" in at:
-            tiers[:, :, at["counts"].start] = np.log10(1.0 + counts[:, :, infectious]) * self._per_log
-        rest = full[:, self._template.size :]
-        rest[:] = self._globals
-        rest[:, 0], rest[:, 1] = time, spent
-        return np.clip(full, self.low, self.high, out=full).astype(np.float32)
+        none = np.zeros(counts.shape)
+        means, older = sim.age_stats() if self._ages else (none, none)
+        pressure = sim.pressure() if self._pressure else none[:, :, 0]
+        return loops.observe(
+            counts,
+            contacts,
+            nodal,
+            means,
+            older,
+            pressure,
+            time,
+            spent,
+            self.model.infectious,
+            self._group,
+            self._template,
+            self._rest,
+            self._scales,
+            self._at,
+            self.low,
+            self.high,
+        )
 
-    def _tier_names(self) -> list[str]:
+    def _tier_names(self, blocks: Sequence[str]) -> list[str]:
         names = {
             "shares": [f"share/{name}" for name in self.model.compartments],
             "events": ["contacts", "nodal"],
@@ -178,7 +158,7 @@ class Observer:
             "edges": ["edges", "log_edges"],
             "static": ["population", "edge_ends", "log10_degree", *(f"mixing/{k}" for k in range(self.k))],
         }
-        return [name for block in self._at for name in names[block]]
+        return [name for block in blocks for name in names[block]]
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
         free = {"contacts", "nodal", "age", "pressure"}
@@ -207,14 +187,7 @@ def check(features: str | Sequence[str], kind: str) -> tuple[str, ...]:
             raise UnknownNameError("feature block", block, BLOCKS, ", ".join(BLOCKS))
     if not features:
         raise TwinloomError(f"no features; allowed: {', '.join(FEATURES)}, or blocks: {', '.join(BLOCKS)}")
-    order = (*BLOCKS[:-1], "edges", "static")
-    return tuple(b for b in order if b in features or (b == "edges" and kind == "oracle"))
-
-
-def _merged(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """[R, 1] mean over tiers, weighted by counts; 0 where they are all 0."""
-    total = weights.sum(axis=1, keepdims=True)
-    return (values * weights).sum(axis=1, keepdims=True) / np.maximum(total, 1e-300)
+    return tuple(b for b in ORDER if b in features or (b == "edges" and kind == "oracle"))
 
 
 def _mixing(graph: Graph, index: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,17 +15,16 @@ class Window:
     """What happened between two decisions in R replicas; all float64.
 
     Attributes:
-        contacts, nodal: [R, K] contact and nodal steps of nodes of each tier; moves by a channel count as neither.
+        contacts: [R, K] contact steps of nodes of each tier; seeds do not count.
         infectious: [R] nodes infectious (adopting) at the end.
         adoptions: [R] nodes that became infectious by themselves.
         nodes: number of nodes.
         delta: length of the window.
-        price: [R] price that was asked.
+        price: [R] or [], price that was asked.
         spend: [R] money spent on control.
     """
 
     contacts: np.ndarray
-    nodal: np.ndarray
     infectious: np.ndarray
     adoptions: np.ndarray
     nodes: int

@@ -46,6 +46,8 @@ class CascadeVecEnv(VectorEnv):
         self.single_action_space = spaces.Box(0.0, 1.0, (len(self.action_names),), np.float32)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        masks = ("counts", "spend", "profit", "hub_retention", "is_success", "action_applied")
+        self._masks = {f"_{key}": np.ones(num_envs, bool) for key in masks}
         self._ended = np.ones(num_envs, bool)
         self._every = np.ones(num_envs, bool)
         self._running = False
@@ -72,7 +74,7 @@ class CascadeVecEnv(VectorEnv):
             actions = actions.detach().cpu().numpy()
         ended = self._ended
         if not ended.any():
-            outcome = self.episodes.step(actions, self._every)
+            outcome = self.episodes.step(actions)
             reward, terminated, truncated, info = outcome.reward, outcome.terminated, outcome.truncated, outcome.info
         else:
             reward, terminated, truncated, info = self._step_and_restart(actions, ended.copy())
@@ -105,4 +107,5 @@ class CascadeVecEnv(VectorEnv):
 
     def _with_masks(self, info: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Gymnasium's vector wrappers ask of every key which replicas have it."""
-        return info | {f"_{key}": self._every for key in info}
+        info.update(self._masks)
+        return info
