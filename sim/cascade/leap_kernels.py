@@ -11,16 +11,16 @@ import math
 import numpy as np
 
 from sim.cascade.choice import choose
-from sim.cascade.compile import kernel
+from sim.cascade.compile import bare_kernel, kernel
 from sim.cascade.draws import lookup
-from sim.cascade.leap_state import ALWAYS, LONGEST, NEVER, NOBODY, SEEDED
+from sim.cascade.leap_state import ALWAYS, LONGEST, NEVER, NOBODY, QUIET, SEEDED
 from sim.cascade.rng import LEAP, MOVE, RESIDENCE, TRAIT, philox, uniform
 
 LINEAR, THRESHOLD, POWER = 0, 1, 2
 ABSENT = np.int64(-3)  # no parent is to be written
 
 
-@kernel
+@bare_kernel
 def contact_rate(r, i, batch, rules, net, levers):
     """Rate at which susceptible node ``i`` takes the contact step, controls included."""
     j = 0.0
@@ -37,14 +37,14 @@ def contact_rate(r, i, batch, rules, net, levers):
     return rate * levers.incoming[r, net.tier[i]] * levers.contact[r]
 
 
-@kernel
+@bare_kernel
 def lifetime(rules, compartment, word):
     """Residence time in ticks."""
     time = lookup(rules.mode[compartment], rules.table[compartment], uniform(word))
     return np.int64(min(time * rules.ticks + 0.5, LONGEST))
 
 
-@kernel
+@bare_kernel
 def exposed(exposure):
     """Whether a node has an infectious in-neighbour."""
     total = np.int64(0)
@@ -53,7 +53,7 @@ def exposed(exposure):
     return total > 0
 
 
-@kernel
+@bare_kernel
 def enter(r, i, new, entered, due, parent, batch, rules, net):
     """Put node ``i`` into compartment ``new`` and tell its neighbours, the counters and the tree."""
     m = rules.compartments
@@ -61,7 +61,7 @@ def enter(r, i, new, entered, due, parent, batch, rules, net):
     old = batch.cell[r, i] - tier * m
     batch.cell[r, i] = tier * m + new
     batch.entered[r, i] = entered
-    batch.due[r, i] = due if new != 0 else (ALWAYS if exposed(batch.exposure[r, i]) else NEVER)
+    batch.due[r, i] = due if new != 0 else (ALWAYS if exposed(batch.exposure[r, i]) else QUIET)
     batch.counts[r, tier, old] -= 1
     batch.counts[r, tier, new] += 1
     batch.flows[r, tier, old, new] += 1
@@ -73,16 +73,19 @@ def enter(r, i, new, entered, due, parent, batch, rules, net):
     sign = np.int64(new == rules.infectious) - np.int64(old == rules.infectious)
     if sign == 0:
         return
-    cells = batch.cell[r]
+    dues, exposure = batch.due[r], batch.exposure[r]
     weighted = len(net.weights) > 0
     for e in range(net.indptr[i], net.indptr[i + 1]):
         v = net.indices[e]
-        batch.exposure[r, v, tier] += sign * (net.weights[e] if weighted else 1)
-        if cells[v] == net.tier[v] * m:
-            batch.due[r, v] = ALWAYS if sign > 0 or exposed(batch.exposure[r, v]) else NEVER
+        exposure[v, tier] += sign * (net.weights[e] if weighted else 1)
+        if sign > 0:
+            if dues[v] == QUIET:
+                dues[v] = ALWAYS
+        elif dues[v] == ALWAYS and not exposed(exposure[v]):
+            dues[v] = QUIET
 
 
-@kernel
+@bare_kernel
 def infector(r, i, word, batch, rules, net, levers):
     """The in-neighbour that infected ``i``, chosen in proportion to what each contributed."""
     total = 0.0
@@ -102,7 +105,7 @@ def infector(r, i, word, batch, rules, net, levers):
     return last
 
 
-@kernel
+@bare_kernel
 def silent(r, batch, rules):
     """Whether nothing can happen: nobody waits for a nodal step, and contacts lack one of their sides."""
     infectious = susceptible = 0
@@ -115,20 +118,20 @@ def silent(r, batch, rules):
     return infectious == 0 or susceptible == 0
 
 
-@kernel
-def run(first, last, clocks, spans, steps, batch, rules, net, levers):
+@bare_kernel
+def run(first, last, clocks, spans, steps, batch, rules, net, levers, scratch):
     """Take steps with replicas ``first`` to ``last - 1``.
 
     Args:
         clocks: int32 [T + 1, R, K * M] every clock before the first and after each step.
         spans: float64 [T, R] length of each step in units of time; 0 skips the replica.
         steps: int64 [R] steps that each replica has taken since its reset.
+        scratch: int32 [5, N] memory that nobody else uses meanwhile.
     """
     n = batch.cell.shape[1]
     m = rules.compartments
-    nodes, into = np.empty(n, np.int32), np.empty(n, np.int8)
-    entered, due = np.empty(n, np.int32), np.empty(n, np.int32)
-    parents = np.empty(n if batch.parent.shape[1] > 0 else 0, np.int32)
+    nodes, into, entered, due, parents = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    tree = batch.parent.shape[1] > 0
     for r in range(first, last):
         k0, k1 = batch.key[r, 0], batch.key[r, 1]
         cells, dues = batch.cell[r], batch.due[r]
@@ -157,7 +160,7 @@ def run(first, last, clocks, spans, steps, batch, rules, net, levers):
                         continue
                     new = np.int64(rules.entry)
                     ago = ((now[home + new] - before[home + new]) * np.int64(words[1])) >> 32
-                    if len(parents) > 0:
+                    if tree:
                         parents[events] = infector(r, i, words[3], batch, rules, net, levers)
                 else:
                     words = philox(i, steps[r] + t, LEAP, 0, k0, k1)
@@ -166,18 +169,18 @@ def run(first, last, clocks, spans, steps, batch, rules, net, levers):
                     span = np.int64(now[cell]) - before[cell]
                     if span > 0:
                         ago = ago * (np.int64(now[home + new]) - before[home + new]) // span
-                    if len(parents) > 0:
+                    if tree:
                         parents[events] = ABSENT
                 start = np.int64(now[home + new]) - ago
                 nodes[events], into[events], entered[events] = i, new, start
                 due[events] = start + lifetime(rules, new, words[2]) if rules.following[new] >= 0 else NEVER
                 events += 1
             for c in range(events):
-                parent = np.int64(parents[c]) if len(parents) > 0 else ABSENT
+                parent = np.int64(parents[c]) if tree else ABSENT
                 enter(r, np.int64(nodes[c]), np.int64(into[c]), entered[c], due[c], parent, batch, rules, net)
 
 
-@kernel
+@bare_kernel
 def peak_rates(batch, rules, net, levers, peaks):
     """The largest contact rate of any susceptible node: float64 [R]."""
     for r in range(batch.cell.shape[0]):
@@ -191,7 +194,7 @@ def clear(r, batch, rules, net):
     """All nodes susceptible, all counters zero."""
     m = rules.compartments
     batch.counts[r], batch.flows[r], batch.reached[r] = 0, 0, 0
-    batch.due[r], batch.entered[r], batch.exposure[r], batch.ever[r] = NEVER, 0, 0, 0
+    batch.due[r], batch.entered[r], batch.exposure[r], batch.ever[r] = QUIET, 0, 0, 0
     batch.parent[r] = NOBODY
     for i in range(batch.cell.shape[1]):
         batch.cell[r, i] = net.tier[i] * m
@@ -266,5 +269,5 @@ def set_back(shift, batch):
         for i in range(batch.cell.shape[1]):
             by = shift[r, batch.cell[r, i]]
             batch.entered[r, i] = max(np.int64(batch.entered[r, i]) - by, np.int64(ALWAYS))
-            if batch.due[r, i] != NEVER and batch.due[r, i] != ALWAYS:
+            if ALWAYS < batch.due[r, i] < QUIET:
                 batch.due[r, i] = max(np.int64(batch.due[r, i]) - by, np.int64(ALWAYS) + 1)

@@ -11,6 +11,8 @@ import numpy as np
 from sim.cascade import leap_kernels as kernels
 from sim.cascade.leap import Leap
 
+PIECES = 4  # a thread: epidemics differ in size, so small pieces even the work out
+
 
 class LeapNumba(Leap):
     """See `Leap`.
@@ -19,23 +21,21 @@ class LeapNumba(Leap):
         threads: worker threads; each handles whole replicas.
     """
 
-    def __init__(self, *arguments: Any, threads: int | None = None, **options: Any) -> None:
+    def __init__(self, *arguments: Any, threads: int = 1, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._threads = min(threads or 1, len(self._steps))
+        replicas = len(self._steps)
+        threads = min(threads, replicas)
         # kernels release the interpreter lock, so plain threads run side by side and need no threading layer
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        pieces = min(replicas, PIECES * threads) if self._pool else 1
+        self._cuts = np.linspace(0, replicas, pieces + 1).astype(int)
 
     def _run(self, clocks: np.ndarray, spans: np.ndarray) -> None:
-        arguments = (clocks, spans, self._steps, self.batch, self.rules, self.net, self.levers)
-        replicas = len(self._steps)
-        if self._pool is None:
-            kernels.run(0, replicas, *arguments)
-        else:
-            # several pieces a thread, since epidemics differ in size
-            cuts = np.linspace(0, replicas, min(replicas, 4 * self._threads) + 1).astype(int)
-            jobs = [self._pool.submit(kernels.run, a, b, *arguments) for a, b in pairwise(cuts)]
-            for job in jobs:
-                job.result()
+        def piece(cut: tuple[int, int]) -> None:
+            scratch = np.empty((5, self.batch.cell.shape[1]), np.int32)
+            kernels.run(*cut, clocks, spans, self._steps, self.batch, self.rules, self.net, self.levers, scratch)
+
+        list((self._pool.map if self._pool else map)(piece, pairwise(self._cuts)))
 
     def _peaks(self) -> np.ndarray:
         peaks = np.zeros(len(self._steps))

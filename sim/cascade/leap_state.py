@@ -18,8 +18,9 @@ from sim.cascade.draws import tables
 from sim.cascade.laws import Law, deterministic
 from sim.cascade.models import CONTACTS, Model
 
-NEVER, ALWAYS = 2**31 - 1, -(2**31)  # values of `due` without a residence time
-LONGEST = 2**30 - 1  # ticks of the longest residence time
+# Values of `due` that are no times: of nodes without a next step, and of susceptible ones with and without exposure.
+NEVER, ALWAYS, QUIET = 2**31 - 1, -(2**31), 2**31 - 2
+LONGEST = 2**30 - 4  # ticks of the longest residence time
 REBASE = 2**29  # ticks after which clocks are set back
 PER_MEAN = 2.0**18  # ticks in the shortest mean residence time, at least
 
@@ -79,7 +80,8 @@ class Batch(NamedTuple):
 
     Attributes:
         cell: int16 [R, N] tier * M + compartment of each node.
-        due: int32 [R, N] time at which the node leaves, on the clock of its cell.
+        due: int32 [R, N] time at which the node leaves, on the clock of its cell. What susceptible nodes have here is
+            the affair of a backend.
         entered: int32 [R, N] time at which it came.
         exposure: int8, int16 or int32 [R, N, K] infectious in-neighbours by their tier (sums of weights, if any).
         ever: uint8 [R, N] whether the node has ever been infectious.
@@ -185,7 +187,7 @@ def batch_of(replicas: int, graph: Graph, tiers: Tiers, model: Model, tree: bool
     exposure = np.int8 if small and largest <= 127 else np.int16 if small and largest <= 32767 else np.int32
     return Batch(
         cell=np.zeros((replicas, n), np.int16),
-        due=np.full((replicas, n), NEVER, np.int32),
+        due=np.full((replicas, n), QUIET, np.int32),
         entered=np.zeros((replicas, n), np.int32),
         exposure=np.zeros((replicas, n, k), exposure),
         ever=np.zeros((replicas, n), np.uint8),
