@@ -108,40 +108,45 @@ class Actions:
 
     def projected(self, u: np.ndarray, costs: np.ndarray, budget: np.ndarray) -> np.ndarray:
         """The nearest affordable actions: [R, A] with sum(costs * u) <= budget [R]; free entries keep their values."""
-        return project(u, costs, np.maximum(budget, 0.0))
+        return project(u, costs, budget)
 
-    def seed(self, sim: Any, u: np.ndarray, counts: np.ndarray, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def seed(
+        self, sim: Any, u: np.ndarray, counts: np.ndarray, allowed: np.ndarray, left: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Move random susceptible nodes into the process now.
 
         Args:
             sim: the simulator.
             u: [R, A] actions.
             counts: float64 [R, K, M] now.
-            left: float64 [R] seeds that the limit of the problem still allows; hubs come first.
+            allowed: float64 [R] seeds that the limit of the problem still allows; hubs come first.
+            left: float64 [R] money for them.
 
         Returns:
             [R, K] seeds placed, [R] money for them.
         """
-        wanted = loops.seeds(u[:, self._at["seed"]], counts, self._seeds, left)
+        wanted = loops.seeds(u[:, self._at["seed"]], counts, self._seeds, allowed, left, self.seed_price)
         placed = sim.move(0, self.model.entry, wanted)
         return placed, (placed * self.seed_price).sum(axis=1)
 
     def vaccinate(
-        self, sim: Any, u: np.ndarray, counts: np.ndarray, draws: Sequence[np.random.Generator], most: np.ndarray | None
+        self, sim: Any, u: np.ndarray, counts: np.ndarray, draws: Sequence[np.random.Generator], left: np.ndarray
     ) -> np.ndarray:
         """Vaccinate a binomial number of random susceptible nodes of each tier now; returns the money for it, [R].
 
         Args:
             draws: generator of each replica.
-            most: [R] doses that can be paid, hubs first; None: all.
+            left: float64 [R] money for them, infinite if nothing limits it; hubs come first.
         """
         share = self._doses * np.broadcast_to(u[:, self._at["vaccinate"]], counts.shape[:2])
         doses = np.zeros(share.shape, np.int64)
         for row in np.flatnonzero(share.any(axis=1)).tolist():
             doses[row] = draws[row].binomial(counts[row, :, 0].astype(np.int64), share[row])
-        if most is not None:
-            doses = np.diff(np.minimum(np.cumsum(doses, axis=1), most[:, None].astype(np.int64)), axis=1, prepend=0)
-        return sim.move(0, self.removed, doses).sum(axis=1) * self.problem.prices.vaccinate
+        price = self.problem.prices.vaccinate
+        if np.isfinite(left).all() and price > 0:
+            most = np.maximum(0.0, np.floor(left / price + 1e-9)).astype(np.int64)
+            doses = np.diff(np.minimum(np.cumsum(doses, axis=1), most[:, None]), axis=1, prepend=0)
+        return sim.move(0, self.removed, doses).sum(axis=1) * price
 
     def act(self, sim: Any, u: np.ndarray, costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Set rates and clocks of the simulator for the coming window.

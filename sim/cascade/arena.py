@@ -90,20 +90,17 @@ class Arena:
         if rows is not None:
             u = np.where(rows[:, None], u, actions.rest)
         costs = actions.unit_costs(counts, ledger.step == 0)
-        left = most = None
+        left = np.maximum(self.limit - ledger.spend, 0.0)  # episodes elsewhere may be on a larger graph
         if self.limit < np.inf:
-            left = self.limit - ledger.spend
             u = actions.projected(u, costs, left)
         seeds = self._no_seeds
         spend, price = actions.act(sim, u, costs)
         if actions.seed_limit:
-            left_seeds = np.maximum(actions.seed_limit - ledger.seeds, 0.0)  # others may be on a larger graph
-            seeds, money = actions.seed(sim, u, counts, left_seeds)
+            allowed = np.maximum(actions.seed_limit - ledger.seeds, 0.0)
+            seeds, money = actions.seed(sim, u, counts, allowed, np.maximum(left - spend, 0.0))
             spend += money
         if "vaccinate" in actions.channels:
-            if left is not None:
-                most = np.maximum(0.0, np.floor((left - spend) / prices.vaccinate + 1e-9))
-            spend += actions.vaccinate(sim, u, counts, ledger.draws, most)
+            spend += actions.vaccinate(sim, u, counts, ledger.draws, left - spend)
         sim.advance(self.problem.delta)
         before = self._flows
         self._look()
@@ -123,7 +120,9 @@ class Arena:
         ledger.calm &= active <= prices.cap * self.nodes
         over = carrying < EXTINCT
         if actions.seed_limit:  # nobody carries the cascade on; may a seed start it again?
-            over &= (ledger.seeds >= actions.seed_limit) | (susceptible < 1) | (self._left(ledger) < self._cheapest)
+            over &= (
+                (ledger.seeds >= actions.seed_limit) | (susceptible < 1) | (self.limit - ledger.spend < self._cheapest)
+            )
         info = self._facts(ledger, retention)
         info["action_applied"] = u.astype(np.float32)
         late = ledger.step >= self.problem.horizon
@@ -165,10 +164,6 @@ class Arena:
             reached = self._ever.sum(axis=1)
             retention = np.divide(hubs.sum(axis=1), reached, out=np.full(len(reached), np.nan), where=reached > 0)
         return active, carrying, susceptible, retention
-
-    def _left(self, ledger: Ledger) -> np.ndarray | float:
-        """Money that may still be spent, [R]."""
-        return self.limit - ledger.spend if self.limit < np.inf else np.inf
 
     def _spent(self, ledger: Ledger) -> np.ndarray:
         """Share of what limits the episode that is gone: of the seeds, and of the budget if there is one."""

@@ -66,23 +66,25 @@ def effects(u, price, impulsive, knob, gain, knobs):
 
 
 @kernel
-def seeds(level, counts, most, left):
+def seeds(level, counts, most, allowed, money, price):
     """Susceptible nodes to seed, hubs first: int64 [R, K].
 
     Args:
         level: float64 [R, 1] or [R, K] action.
         counts: float64 [R, K, M] now.
         most: float64 [K] seeds of each tier at full strength.
-        left: float64 [R] seeds that are still allowed.
+        allowed: float64 [R] seeds that are still allowed.
+        money: float64 [R] that is left for them, and float64 [K] price of each.
     """
     found = np.zeros((len(counts), len(most)), np.int64)
     for r in range(len(counts)):
-        rest = left[r]
+        rest, purse = allowed[r], money[r]
         for k in range(len(most)):
             u = level[r, k if level.shape[1] > 1 else 0]
-            # a little more than nothing is added, so that 3 of 3 stay 3 after a projection
-            found[r, k] = math.floor(min(rest, min(most[k], counts[r, k, 0]) * u + 1e-9))
+            wanted = np.floor(min(most[k], counts[r, k, 0]) * u + 0.5)
+            found[r, k] = min(wanted, rest, np.floor(purse / price[k] + 1e-9))
             rest -= found[r, k]
+            purse -= found[r, k] * price[k]
     return found
 
 

@@ -42,8 +42,8 @@ class Prices:
     seed_log: float = 0.5
     vaccinate: float = 0.5
     shield: float = 0.02
-    isolate: float = 0.1
-    treat: float = 0.1
+    isolate: float = 0.2
+    treat: float = 0.2
     boost: float = 0.05
     retain: float = 0.03
     winback: float = 0.03
@@ -57,7 +57,7 @@ STRENGTHS: Mapping[str, float] = {
     "isolate": 0.4,
     "boost": 1.0,
     "vaccinate": 0.05,
-    "seed": 0.02,
+    "seed": 0.05,
     "retain": 0.5,
     "treat": 0.5,
     "winback": 1.0,
@@ -138,7 +138,7 @@ def _barabasi_albert(rng: np.random.Generator) -> Graph:
 def _erdos_renyi(rng: np.random.Generator) -> Graph:
     from assets.networks.generate import erdos_renyi
 
-    return erdos_renyi(4000, 20.0, rng)
+    return erdos_renyi(5000, 40.0, rng)
 
 
 def _register(problem: Problem) -> None:
@@ -163,10 +163,10 @@ _register(
         reward="mitigation",
         model=_epidemic,
         graph=_barabasi_albert,
-        r0=2.5,
+        r0=4.0,
         channels=("shield", "isolate", "vaccinate", "treat"),
         horizon=60,
-        initial=0.005,
+        initial=0.01,
     )
 )
 _register(
