@@ -166,7 +166,7 @@ def assemble(
     n: int, merged: Merged, *, labels: np.ndarray | None = None, name: str = "", synthetic: bool = False
 ) -> Graph:
     """The graph of edges that are simple already (see `assets.networks.simplify.merge`)."""
-    sources, targets = np.divmod(merged.keys, n)
+    sources, targets = _ends(merged.keys, n)
     keys, weights = merged.keys, merged.weights
     if not merged.directed:
         keys = np.concatenate((keys, targets * n + sources))
@@ -175,8 +175,14 @@ def assemble(
         else:
             order = np.argsort(keys)
             keys, weights = keys[order], np.concatenate((weights, weights))[order]
-        sources, targets = np.divmod(keys, n)
+        sources, targets = _ends(keys, n)
     indptr = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(sources, minlength=n), out=indptr[1:])
     weights = None if weights is None else weights.astype(np.float32)
     return Graph(indptr, targets.astype(np.int32), merged.directed, weights, labels, name, synthetic)
+
+
+def _ends(keys: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """int64 sources and targets of keys; numpy's floor division by a scalar is vectorised, its divmod is not."""
+    sources = keys // n
+    return sources, keys - sources * n

@@ -18,9 +18,9 @@ from assets.networks.pairing import pair_stubs
 class StandIn:
     """What is matched, and the degree law that matches it: P(k) proportional to (k + shift) ** -exponent, 1 to k_max.
 
-    A plain power law has one parameter; fitted to the mean degree it makes kappa two to three times that of the
-    originals, and with it R0. The shift bends the law at low degrees, which fits both. The targets of kappa follow from
-    the published numbers of triangles and closed triads of the originals.
+    A plain power law has one parameter; fitted to the mean degree it more than doubles kappa, and with it R0. The shift
+    bends the law at low degrees, which fits both. The targets of kappa follow from the published numbers of triangles
+    and closed triads of the originals.
     """
 
     name: str

@@ -16,7 +16,7 @@ from sim import catalogue
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 PROGRAMS = ("assets", "sim", "datagen", "make")
 SUBCOMMANDS = {
-    "assets": {"list", "show", "check", "pull"},
+    "assets": {"list", "show", "check", "pull", "graph"},
     "sim": {"list", "view", "rollout", "doctor"},
     "datagen": {"verify", "merge", "report", "replay"},
 }

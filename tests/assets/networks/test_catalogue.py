@@ -11,7 +11,7 @@ import pytest
 
 from assets.cli import main
 from assets.errors import TwinloomError, UnknownNameError
-from assets.networks import catalogue
+from assets.networks import catalogue, docs
 from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, NetworkRecord, find_file, load
 from assets.networks.stats import measure
 from assets.registry import Registry
@@ -199,3 +199,8 @@ def test_graph_info_answers_mistakes_in_one_line(command, arguments, said):
     assert err.startswith("error: ")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_the_table_of_the_documentation_equals_the_catalogue():
+    page = docs.PAGE.read_text(encoding="utf-8")
+    assert docs.with_table(page) == page

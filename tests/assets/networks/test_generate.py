@@ -195,6 +195,15 @@ def test_twitter_like_has_the_size_and_degrees_of_the_original():
     assert graph.name == "twitter-like"
 
 
+def test_a_plain_power_law_of_the_same_mean_and_cut_off_more_than_doubles_kappa():
+    k = np.arange(1, TWITTER.k_max + 1)
+    below = np.cumsum(k**-1.562)
+    degrees = np.searchsorted(below / below[-1], (np.arange(TWITTER.nodes) + 0.5) / TWITTER.nodes) + 1
+    degrees[0] += degrees.sum() % 2
+    assert degrees.mean() == pytest.approx(2 * TWITTER.edges / TWITTER.nodes, rel=0.01)
+    assert configuration(degrees, rng()).kappa > 2 * TWITTER.kappa
+
+
 def test_degrees_of_the_youtube_like_graph():
     degrees = YOUTUBE.degrees().astype(np.float64)
     assert (len(degrees), degrees.sum(), degrees.max()) == (1_134_890, 2 * 2_987_624, 28_754)
