@@ -175,7 +175,10 @@ class Bag:
         self._decoder = require("mcap_ros2.decoder", "ros2")
         self.about: dict[str, str] = {}
         self.topics: dict[str, tuple[str, int]] = {}
-        if path.name.endswith(PARTIAL):
+        if path.name.endswith(PARTIAL):  # without an index; what the recorder knew of itself comes first
+            for message in self.messages(decode=False):
+                kind, count = self.topics.get(message.topic, (message.kind, 0))
+                self.topics[message.topic] = (kind, count + 1)
             return
         with self._open() as reader:
             summary = reader.get_summary()
@@ -188,10 +191,17 @@ class Bag:
                     kind = summary.schemas[channel.schema_id].name
                     self.topics[channel.topic] = (kind, counts.get(number, 0))
 
-    def messages(self, *topics: str) -> Iterator[BagMessage]:
-        """Messages in the order in which they came; of all topics if none is named. Ends early if the file does."""
+    def messages(self, *topics: str, decode: bool = True) -> Iterator[BagMessage]:
+        """Messages in the order in which they came; of all topics if none is named.
+
+        Without ``decode`` their values are CDR bytes. A bag whose recorder was killed ends where it ends.
+        """
         with self._open() as reader:
-            found = reader.iter_decoded_messages(topics=list(topics) or None)
+            chosen = list(topics) or None
+            if decode:
+                found = reader.iter_decoded_messages(topics=chosen)
+            else:
+                found = ((s, c, m, m.data) for s, c, m in reader.iter_messages(topics=chosen))
             damaged = require("mcap.exceptions", "ros2").McapError
             while True:
                 try:

@@ -5,25 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
-from assets.errors import TwinloomError
 from real.names import NamesError, match
 
 NS = 1_000_000_000
-CHANNELS = {
-    "rgb8": (np.uint8, 3),
-    "bgr8": (np.uint8, 3),
-    "rgba8": (np.uint8, 4),
-    "bgra8": (np.uint8, 4),
-    "mono8": (np.uint8, 1),
-    "16UC1": (np.uint16, 1),
-    "32FC1": (np.float32, 1),
-}
 
 
 def to_stamp(nanoseconds: int) -> Time:
@@ -92,28 +81,6 @@ def image(frame: np.ndarray, stamp_ns: int, frame_id: str) -> Image:
     return message
 
 
-def read_image(message: Image) -> np.ndarray:
-    """A raw image as (H, W, 3) uint8 RGB, or as (H, W) in its own type where it has one channel.
-
-    Raises:
-        TwinloomError: unknown encoding, or fewer bytes than its size says.
-    """
-    if message.encoding not in CHANNELS:
-        raise TwinloomError(f'image encoding "{message.encoding}" is not read; read are: {", ".join(CHANNELS)}')
-    dtype, channels = CHANNELS[message.encoding]
-    width = message.width * channels
-    row = width * np.dtype(dtype).itemsize
-    if message.step < row or len(message.data) < message.step * message.height:
-        raise TwinloomError(f"image of {message.width}x{message.height} {message.encoding} with too few bytes")
-    raw = np.frombuffer(message.data, np.uint8)[: message.step * message.height].reshape(message.height, message.step)
-    order = ">" if message.is_bigendian else "<"
-    pixels = np.ascontiguousarray(raw[:, :row]).view(np.dtype(dtype).newbyteorder(order))
-    if channels == 1:
-        return pixels.astype(dtype, copy=False)
-    pixels = pixels.reshape(message.height, message.width, channels)[..., :3]
-    return np.ascontiguousarray(pixels[..., ::-1] if message.encoding.startswith("bgr") else pixels)
-
-
 def jpeg(frame: np.ndarray, stamp_ns: int, frame_id: str, quality: int = 90) -> CompressedImage:
     """(H, W, 3) uint8 RGB as a JPEG message."""
     import io
@@ -125,25 +92,3 @@ def jpeg(frame: np.ndarray, stamp_ns: int, frame_id: str, quality: int = 90) -> 
     message = CompressedImage(format="jpeg", data=buffer.getvalue())
     message.header.stamp, message.header.frame_id = to_stamp(stamp_ns), frame_id
     return message
-
-
-def read_jpeg(message: CompressedImage) -> np.ndarray:
-    """A JPEG or PNG message as (H, W, 3) uint8 RGB.
-
-    Raises:
-        TwinloomError: the bytes are no picture.
-    """
-    import io
-
-    from PIL import Image as Picture
-    from PIL import UnidentifiedImageError
-
-    try:
-        return np.asarray(Picture.open(io.BytesIO(bytes(message.data))).convert("RGB"))
-    except (UnidentifiedImageError, OSError) as error:
-        raise TwinloomError(f'compressed image of format "{message.format}" cannot be decoded: {error}') from error
-
-
-def read_any_image(message: Any) -> np.ndarray:
-    """(H, W, 3) uint8 of a raw or a compressed image message."""
-    return read_jpeg(message) if hasattr(message, "format") else read_image(message)

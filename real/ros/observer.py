@@ -13,6 +13,7 @@ from sensor_msgs.msg import CompressedImage, Image, JointState
 from assets.errors import TwinloomError
 from real.contract import RobotContract
 from real.names import NamesError
+from real.pictures import read_any_image
 from real.ros import convert
 from real.ros.health import ERROR, OK, WARN, Health
 from real.ros.qos import IMAGE_IN, STATE_IN, on_subscription
@@ -121,7 +122,7 @@ class Observer:
                 silent.append(name)
                 continue
             try:
-                frame = convert.read_any_image(picture[1])
+                frame = read_any_image(picture[1])
                 found[IMAGES + name] = _fit(frame, self._features[IMAGES + name].shape)
             except TwinloomError as error:
                 self._health.set(f"camera {name}", ERROR, f"{self._topics[name]}: {error}")

@@ -3,7 +3,8 @@
 Physics runs at 250 Hz, the rate at which every grasp of the tasks was made, and a control loop usually at 200. Neither
 bends: before a tick at time t physics runs up to the first of its own steps at or after t (2, 1, 1, 1 steps per 5 ms
 tick), and the state at t lies on the line between the two steps around it. Commands are followed as in
-`sim.bimanual.Simulation`: during a tick the targets move linearly from the last command to the new one.
+`sim.bimanual.Simulation`: during a tick the targets move linearly from the last command to the new one. As physics may be
+up to one step ahead of the commands, they take effect exactly one step (4 ms) later, always.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.simulation import DivergedError
 from sim.seeding import episode_seed
 
+DELAY_S = TIMESTEP  # from a command to its effect
 JUDGE_HZ = 50  # how often the task's success check is asked
 
 
@@ -66,6 +68,7 @@ class SimPlant:
         self._qvel = self.model.jnt_dofadr[[[_joint_at(self.model, a) for a in row] for row in self._qpos]]
         self._scale, self._to_sim = scale, np.argsort(to_contract)
         self.target = sim.home_action[to_contract]
+        self._way = deque([(0.0, self.target)])  # (time, target) to which they move linearly
         self._delay = deque([self.target] * sim.spec.latency)
         self._steps_per_judgement = round(1 / (JUDGE_HZ * TIMESTEP))
         self._steps, self.time = 0, 0.0
@@ -84,18 +87,17 @@ class SimPlant:
         Raises:
             DivergedError: the physics broke down.
         """
-        start, end = self.time, self.time + seconds
+        end = self.time + seconds
+        self._way.append((end, np.array(target, float)))
         while self._steps * TIMESTEP < end - 1e-9:
-            due = min((self._steps + 1) * TIMESTEP, end)
-            share = min(max((due - start) / seconds, 0.0), 1.0)
-            self._delay.append(self.target + share * (target - self.target))
+            self._delay.append(self._target_at(self._steps * TIMESTEP))
             self.data.ctrl[self._ctrl] = self._delay.popleft() * self._scale
             mujoco.mj_step(self.model, self.data)
             self._steps += 1
             self._older, self._newer = self._newer, self._measure()
             if self._steps % self._steps_per_judgement == 0:
                 self._judge(target)
-        self.target, self.time = np.array(target, float), end
+        self.target, self.time = self._way[-1][1], end
 
     @property
     def success(self) -> bool:
@@ -113,6 +115,13 @@ class SimPlant:
     def save_model(self, path: Path) -> None:
         """Write the compiled scene, for a process that draws it."""
         mujoco.mj_saveModel(self.model, str(path), None)
+
+    def _target_at(self, moment: float) -> np.ndarray:
+        """The commanded targets at a time that lies within the last of them; those that are over are forgotten."""
+        while len(self._way) > 1 and self._way[1][0] <= moment + 1e-9:
+            self._way.popleft()
+        (t0, before), (t1, after) = self._way[0], self._way[min(1, len(self._way) - 1)]
+        return before if t1 <= t0 else before + max(0.0, (moment - t0) / (t1 - t0)) * (after - before)
 
     def _judge(self, target: np.ndarray) -> None:
         sim = self.prepared.sim

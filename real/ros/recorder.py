@@ -47,12 +47,12 @@ class RecorderNode(ManagedNode):
         name = p["out"] or f"{contract.name}-{datetime.datetime.now():%Y%m%d-%H%M%S}.mcap"
         self._path = Path(name).expanduser()
         self._about = {
-            "robot": contract.name,
+            "robot": p["robot"],
             "task": p["task"],
             "instruction": p["instruction"],
             "prefix": p["prefix"],
+            "robot_node": robot,
         }
-        self._about["robot_node"] = robot
         self._subscribed: dict[str, object] = {}
         self._bag: BagWriter | None = None
 

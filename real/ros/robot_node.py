@@ -30,18 +30,25 @@ from real.ros.router import Router
 from real.timing import LatencyTracker, RateLoop
 
 ANSWER_S = 1.0  # a request is answered by the next tick
+NS = 1_000_000_000
 BRAKE_S = 2.0  # at the end the loop goes on until nothing moves, at most this long
 COLLECT_S = 10.0
 
 
 class Device(Protocol):
-    """What moves."""
+    """What moves.
 
-    def read(self, now: float) -> np.ndarray | None:
-        """(J,) positions, or None if none came since the last read."""
+    Attributes:
+        exact: its time goes in whole ticks, however late they come: that of a simulation. Otherwise time is as it is.
+    """
+
+    exact: bool
+
+    def read(self, stamp_ns: int) -> np.ndarray | None:
+        """(J,) positions at the time of the tick, or None if none came since the last read."""
         ...
 
-    def write(self, out: Output) -> None:
+    def write(self, out: Output, now: float) -> None:
         """One tick of motion: obey ``out`` if ``out.send``."""
         ...
 
@@ -106,13 +113,11 @@ class RobotNode(ManagedNode):
 
     def activate(self) -> None:
         """Start the control loop."""
-        self._ending = threading.Event()
+        self._ending, self._arm_at_once = threading.Event(), self.p["auto_arm"]
         self.loop = RateLoop(self.contract.rate_hz)
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
         self._thread.start()
         threading.Thread(target=self._log, name="log", daemon=True).start()
-        if self.p["auto_arm"]:
-            self._requests.put((self._arm_when_seen, Future()))
 
     def deactivate(self) -> None:
         """Brake, hold, end the loop."""
@@ -136,7 +141,7 @@ class RobotNode(ManagedNode):
             gc.collect()
             gc.freeze()  # nothing that exists now is ever looked at again
             gc.disable()
-            self.filter.step(time.monotonic(), self.device.read(time.monotonic()))  # what loads on use loads now
+            self.filter.step(time.monotonic(), self.device.read(time.time_ns()))  # what loads on use loads now
             self._loop()
         except BaseException as error:  # the loop is the robot: without it the node ends, and says why
             self.fail(error)
@@ -146,14 +151,15 @@ class RobotNode(ManagedNode):
     def _loop(self) -> None:
         mode, deadline, collect = None, None, time.monotonic() + COLLECT_S
         for now in self.loop:
-            stamp_ns = time.time_ns()
-            measured = self.device.read(now)
+            late = self.loop.lateness[-1] if self.device.exact else 0.0
+            tick, stamp_ns = now - late, time.time_ns() - round(late * NS)
+            measured = self.device.read(stamp_ns)
             while not self._inbox.empty():
                 self.router.message(*self._inbox.get())
-            self._answer(now)
-            self.router.offer(now)
-            out = self.filter.step(now, measured)
-            self.device.write(out)
+            self._answer(tick)
+            self.router.offer(tick)
+            out = self.filter.step(tick, measured)
+            self.device.write(out, tick)
             self.after_tick(out, stamp_ns)
             self.report.tick(now, stamp_ns)
             if out.mode is not mode:
@@ -172,20 +178,11 @@ class RobotNode(ManagedNode):
                 collect = now + COLLECT_S
 
     def _answer(self, now: float) -> None:
+        if self._arm_at_once and self.filter.mode is Mode.IDLE and self.filter.arm(now).accepted:
+            self._arm_at_once = False
         while not self._requests.empty():
             request, future = self._requests.get()
             future.set_result(request(now))
-
-    def _arm_when_seen(self, now: float) -> Verdict:
-        """Arm at the first tick that has a state."""
-        if self.filter.mode is Mode.DISCONNECTED:
-            self._later = self.create_timer(0.05, self._again)
-            return Verdict(False, "no state yet")
-        return self.filter.arm(now)
-
-    def _again(self) -> None:
-        self.destroy_timer(self._later)
-        self._requests.put((self._arm_when_seen, Future()))
 
     def _log(self) -> None:
         """Lines of the filter; a log call takes longer than a tick may."""

@@ -19,16 +19,19 @@ from real.contract import RobotContract
 from real.limits import Output
 from real.ros import convert
 from real.ros.node import run_node
-from real.ros.plant import SimPlant
+from real.ros.plant import DELAY_S, SimPlant
 from real.ros.qos import LATCHED, STATE_OUT, on_publisher
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
 
+CATCH_UP = 4  # ticks; SafetyFilter.longest_tick
 CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine
 
 
 class SimDevice:
     """The plant as a device that also publishes its state, and its cameras."""
+
+    exact = True
 
     def __init__(self, node: SimRobotNode, contract: RobotContract) -> None:
         p = node.p
@@ -46,6 +49,7 @@ class SimDevice:
         self._scale = contract.to_device(np.ones(len(contract.names))) - contract.to_device(
             np.zeros(len(contract.names))
         )
+        self._last: float | None = None
         self._memory: SharedState | None = None
         self._cameras: subprocess.Popen | None = None
         if films:
@@ -68,9 +72,8 @@ class SimDevice:
                 )
             time.sleep(0.02)
 
-    def read(self, now: float) -> np.ndarray:
+    def read(self, stamp_ns: int) -> np.ndarray:
         """Measure and publish."""
-        stamp_ns = time.time_ns()
         q, qd = self.plant.read()
         positions, velocities, stamp = self.contract.to_device(q), qd * self._scale, convert.to_stamp(stamp_ns)
         for publisher, where, message in self._groups:
@@ -82,9 +85,14 @@ class SimDevice:
             self._memory.write(stamp_ns, self.plant.data.qpos)
         return q
 
-    def write(self, out: Output) -> None:
-        """Advance the scene by one tick; without power the servos keep what they were told last."""
-        self.plant.advance(self.period, out.q if out.send else self.plant.target)
+    def write(self, out: Output, now: float) -> None:
+        """Advance the scene to the next tick; without power the servos keep what they were told last.
+
+        Where ticks were dropped the scene catches up, as far as the filter moves on at once.
+        """
+        ticks = 1 if self._last is None else min(max(round((now - self._last) / self.period), 1), CATCH_UP)
+        self._last = now
+        self.plant.advance(ticks * self.period, out.q if out.send else self.plant.target)
 
     def close(self) -> None:
         """End the camera process."""
@@ -100,7 +108,7 @@ class SimRobotNode(RobotNode):
     MODULE, NAME = "real.ros.sim_robot", "robot"
 
     def open_device(self, contract: RobotContract) -> SimDevice:
-        """A scene of the task; the record is published so that a recorder can keep it."""
+        """A scene of the task. Published with it: what rebuilds it, and how long after its stamp a command is reached."""
         device = SimDevice(self, contract)
         self._success = False
         self._success_out = self.create_publisher(Bool, "~/success", LATCHED)
@@ -112,6 +120,7 @@ class SimRobotNode(RobotNode):
             "instruction": device.plant.instruction(),
             "robot": contract.name,
             "record": device.plant.record(),
+            "delay_s": 1.0 / contract.rate_hz + DELAY_S,
         }
         self._scene_out.publish(String(data=json.dumps(scene)))
         self._success_out.publish(Bool(data=False))

@@ -1,0 +1,157 @@
+"""Bags into a LeRobot v3.0 dataset, and episodes of a dataset back into motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assets.errors import TwinloomError
+from datagen.episode import DatasetSpec, Episode, Feature
+from datagen.lerobot.codec import codecs
+from datagen.lerobot.layout import INFO, camera_keys
+from datagen.lerobot.read import Dataset
+from datagen.lerobot.write import Writer
+from datagen.lock import writer_lock
+from datagen.staging import StagedEpisode, clean_partial, discard, stage_episode
+from real.bag import Bag
+from real.contract import RobotContract
+from real.hands import HAND_NAMES, HAND_UNIT, Hands
+from real.resample import BagEpisode
+
+CAMERA = "observation.images."
+UNIT = "rad; gripper opening in [0, 1]"
+ACTIONS = "joint position targets (rad) and gripper opening in [0, 1]"
+
+
+class Added(NamedTuple):
+    """An episode that was added: its index, frames, seconds, and what may be wrong with it."""
+
+    index: int
+    frames: int
+    seconds: float
+    facts: dict[str, Any]
+
+
+def add_bags(
+    bags: Sequence[Path], out: Path, *, fps: int, robot: str = "", codec: str = "h264", failed: bool = False
+) -> Iterator[Added]:
+    """Append each bag as an episode to a dataset, which is begun if there is none; yields as they are committed.
+
+    Args:
+        bags: MCAP files of the recorder.
+        out: folder of the dataset.
+        fps: frames per second.
+        robot: robot file; the one that the recorder named if empty.
+        codec: of the video, a name of ``datagen``'s codecs.
+        failed: also keep episodes in which the simulated robot did not report success.
+
+    Raises:
+        TwinloomError: a bag cannot be used (those before it are kept), or the dataset is another one.
+    """
+    if fps < 1 or fps > 200:
+        raise TwinloomError(f"--fps {fps} must be between 1 and 200")
+    with writer_lock(out):
+        clean_partial(out)
+        for path in bags:
+            source = BagEpisode(Bag(path), fps, robot)
+            if not source.success and not failed:
+                raise TwinloomError(f"{path}: the robot reported no success in {source.task}; keep it with --failed")
+            yield _append(source, out, fps, codec)
+
+
+def _append(source: BagEpisode, out: Path, fps: int, codec: str) -> Added:
+    spec, episode = compose(source, fps)
+    videos = {
+        key: codecs[codec].info(spec.features[key].shape[1], spec.features[key].shape[0], fps)
+        for key in camera_keys(spec.features)
+    }
+    slot = 0
+    if (out / INFO).exists():
+        with Dataset(out) as dataset:
+            slot = len(dataset.rows)
+    writer = Writer(out, spec, videos)
+    facts, length = dict(episode.extra), episode.length
+    stage_episode(out, slot, episode, spec, codecs[codec], attempts=1)
+    writer.append([StagedEpisode(out, slot).entry])
+    discard(out, slot)
+    return Added(slot, length, length / fps, facts)
+
+
+def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
+    """A bag's episode with the dataset it fits into; its pictures are read when they are encoded."""
+    contract, names = source.contract, source.contract.names
+    arrays = dict(source.arrays)
+    stamps = ("state", *source.cameras)
+    features = {
+        "observation.state": Feature("float32", (len(names),), names, UNIT),
+        "action": Feature("float32", (len(names),), names, UNIT),
+        "observation.stamps": Feature("int64", (len(stamps),), stamps, "ns since 1970, when it was measured"),
+    }
+    if contract.model is not None:
+        features["observation.ee_pose"] = Feature("float32", (len(HAND_NAMES),), HAND_NAMES, HAND_UNIT)
+        arrays["observation.ee_pose"] = Hands(contract).flat(arrays["observation.state"])
+    for name in source.cameras:
+        camera = next(c for c in contract.cameras if c.name == name)
+        shape = (camera.height, camera.width, 3)
+        features[CAMERA + name] = Feature("video", shape, ("height", "width", "channels"))
+    world = "sim" if source.record else contract.name
+    spec = DatasetSpec(fps, contract.model or contract.name, f"real/{world}", features, ACTIONS)
+    episode = Episode(
+        task=source.task,
+        instruction=source.instruction,
+        arrays=arrays,
+        images=({CAMERA + k: frame for k, frame in frames.items()} for frames in source.images()),
+        success=source.success,
+        seed=tuple(source.record.get("seed", ())),
+        record=source.record,
+        extra=source.facts,
+    )
+    return spec, episode
+
+
+class ReplayError(TwinloomError):
+    """An episode that cannot be replayed."""
+
+
+class Replayed(NamedTuple):
+    """A replay beside its recording.
+
+    Attributes:
+        frames: how many.
+        hand_m: (T,) distance of the hands, the larger of both sides.
+        joint_rad: largest difference of a joint (grippers aside).
+        success: of the simulated task, None where there is none.
+    """
+
+    frames: int
+    hand_m: np.ndarray
+    joint_rad: float
+    success: bool | None
+
+
+def replay(root: Path, index: int, contract: RobotContract) -> Replayed:
+    """Send the actions of an episode to a simulated robot in its scene, in lockstep, and compare the motion.
+
+    Args:
+        root: the dataset.
+        index: the episode.
+        contract: robot file of the dataset's robot.
+
+    Raises:
+        TwinloomError: no such episode, or it has no scene to be simulated in.
+    """
+    import json
+
+    from real.robot import make_robot
+
+    with Dataset(root) as dataset:
+        dataset.row(index)
+        details = dataset.episodes.slice(index, 1).to_pylist()[0]
+        recorded, fps = dataset.arrays(index), dataset.fps
+    record = json.loads(details.get("record") or "{}")
+    if not record:
+        raise ReplayError(f"episode {index} of {root} has no scene; replay it on the robot it came from")
+    raise NotImplementedError(make_robot, recorded, fps, Hands, contract)
