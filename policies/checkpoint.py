@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -63,9 +64,10 @@ def save(
 
     Raises:
         UnknownNameError: the kind is not registered.
-        TwinloomError: a weight is not finite, or nothing can be written there.
+        TwinloomError: a weight is not finite, the folder holds something else, or nothing can be written there.
     """
     folder = Path(folder)
+    _refuse_foreign(folder)
     KINDS[spec.kind]
     arrays = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
     _refuse_non_finite(folder, arrays)
@@ -85,6 +87,20 @@ def save(
         head = {"format": FORMAT, "layout": LAYOUT, "sha256": hashlib.sha256(weights).hexdigest(), "made": made}
         write_json(temporary / DESCRIPTION, head | spec.to_json())
     return folder
+
+
+def export(folder: Path | str, out: Path | str) -> Path:
+    """Copy what it takes to use a policy, byte for byte, without what it takes to continue its training.
+
+    Raises:
+        TwinloomError: the checkpoint is damaged, ``out`` holds something else, or cannot be written.
+    """
+    source, out = read(folder).folder, Path(out)
+    _refuse_foreign(out)
+    with atomic_folder(out) as temporary:
+        for name in (DESCRIPTION, WEIGHTS):
+            shutil.copyfile(source / name, temporary / name)
+    return out
 
 
 def find(folder: Path | str) -> Path:
@@ -189,6 +205,12 @@ def _refuse_non_finite(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
     if bad:
         more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
         raise TwinloomError(f"{folder}: weights are not finite: {', '.join(bad[:3])}{more}; the training diverged")
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """A checkpoint replaces its folder as a whole, and must not replace anything else."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / DESCRIPTION).is_file():
+        raise TwinloomError(f"{folder} holds something that is no checkpoint; choose another folder")
 
 
 def _leftovers(folder: Path) -> list[Path]:

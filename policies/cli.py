@@ -1,4 +1,4 @@
-"""``policies``: train, evaluate, serve. The target or the checkpoint decides whose options these are."""
+"""``policies``: train, evaluate, serve, export. The target or the checkpoint decides whose options these are."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Policies: train, evaluate, serve.
   policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
   policies eval POLICY            success rate or returns of a checkpoint folder, an expert or a baseline
   policies serve POLICY           answer observations over a websocket, for robots on another machine
+  policies export FOLDER          copy what a robot needs, without what the training needs
   policies experiment NAME        repeat one of the experiments of docs/results/cascade
   policies list targets|kinds     what can be trained, which kinds of policies there are
 
@@ -50,7 +51,7 @@ def _evaluate(words: Words) -> int | None:
         from policies.bimanual.commands import evaluate
     else:
         from policies.cascade.commands import evaluate
-    return _call(evaluate, "eval ", words)
+    return _call(evaluate, "eval", words)
 
 
 def _room(folder: str) -> str:
@@ -63,13 +64,19 @@ def _room(folder: str) -> str:
 def _experiment(words: Words) -> int | None:
     from policies.cascade.commands import experiment
 
-    return _call(experiment, "experiment ", words)
+    return _call(experiment, "experiment", words)
 
 
 def _serve(words: Words) -> int | None:
     from policies.commands import serve
 
-    return _call(serve, "serve ", words)
+    return _call(serve, "serve", words)
+
+
+def _export(words: Words) -> int | None:
+    from policies.commands import export
+
+    return _call(export, "export", words)
 
 
 def list_names(what: Annotated[Literal["targets", "kinds"], tyro.conf.Positional]) -> int:
@@ -94,14 +101,15 @@ COMMANDS: dict[str, Callable[[Words], int | None]] = {
     "train": _train,
     "eval": _evaluate,
     "serve": _serve,
+    "export": _export,
     "experiment": _experiment,
-    "list": lambda words: _call(list_names, "list ", words),
+    "list": lambda words: _call(list_names, "list", words),
 }
 
 
 def _call(function: Callable[..., int | None], path: str, words: Words) -> int | None:
     """Parse the words for a function; ``path`` is how its command is called, for usage lines."""
-    return tyro.cli(function, prog=f"policies {path}".rstrip(), args=words)
+    return tyro.cli(function, prog=f"policies {path}", args=words)
 
 
 def _explain(command: str, words: Words, wanted: str) -> int:

@@ -10,8 +10,7 @@ import tyro
 
 from assets.errors import TwinloomError, require
 
-POLICY, NAME, FILE = (tyro.conf.arg(metavar=text) for text in ("POLICY", "NAME", "FILE"))
-TOKEN_VARIABLE = "POLICY_TOKEN"
+POLICY, NAME, FILE, FOLDER = (tyro.conf.arg(metavar=text) for text in ("POLICY", "NAME", "FILE", "FOLDER"))
 
 
 def serve(
@@ -55,12 +54,32 @@ def serve(
     return 0
 
 
+def export(
+    policy: Annotated[Path, tyro.conf.Positional, FOLDER],
+    out: Annotated[Path, FOLDER],
+) -> int:
+    """Copy a checkpoint without its training state: description and weights, all that a robot needs.
+
+    Args:
+        policy: folder made by policies train.
+        out: new folder, or a checkpoint to replace.
+    """
+    from policies.checkpoint import export as copy
+
+    place = copy(policy, out)
+    size = sum(file.stat().st_size for file in place.iterdir())
+    print(f"{place}: {size / 1e6:.2f} MB")
+    return 0
+
+
 def token(file: Path | None) -> str | None:
     """The token of a file, else of the environment, else None.
 
     Raises:
         TwinloomError: the file is unreadable or empty.
     """
+    from policies.wire import TOKEN_VARIABLE
+
     if file is None:
         return os.environ.get(TOKEN_VARIABLE) or None
     try:

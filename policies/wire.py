@@ -20,7 +20,7 @@ import numpy as np
 from assets.errors import TwinloomError, require
 
 PROTOCOL = 1
-PORT = 8765
+TOKEN_VARIABLE = "POLICY_TOKEN"  # of the environment, for servers and clients that are given no other
 LIMIT = 32 * 2**20  # bytes of one message: three 640x480 pictures are 2.7 MB
 KINDS = "biuf"  # of NumPy dtypes: booleans, integers, floats
 HEALTH = "/healthz"

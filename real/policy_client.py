@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ import numpy as np
 
 from assets.errors import TwinloomError, require
 from policies.base import Observation, PolicySpec, check_actions
-from policies.wire import LIMIT, PROTOCOL, WireError, pack, unpack
+from policies.wire import LIMIT, PROTOCOL, TOKEN_VARIABLE, WireError, pack, unpack
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -32,7 +33,7 @@ class PolicyClient:
 
     Args:
         url: "ws://host:port".
-        token: what the server was started with, if it was.
+        token: what the server was started with; None is the one in the environment variable POLICY_TOKEN, if any.
         timeout: seconds for one answer.
         connect_timeout: seconds for the connection and the greeting.
         retry: seconds between attempts to connect; calls in between fail at once.
@@ -58,6 +59,7 @@ class PolicyClient:
         limit: int = LIMIT,
     ) -> None:
         self.url, self.timeout, self.connect_timeout, self.retry = url, timeout, connect_timeout, retry
+        token = os.environ.get(TOKEN_VARIABLE) if token is None else token
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._limit = limit
         self._lock = threading.Lock()

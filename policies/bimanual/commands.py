@@ -26,6 +26,7 @@ def evaluate(
     execute: int = 0,
     render: str = "auto",
     json: Annotated[Path | None, FILE] = None,
+    video: Annotated[Path | None, FOLDER] = None,
 ) -> int:
     """Let a policy try episodes it was not trained on, in process, and count its successes.
 
@@ -39,6 +40,7 @@ def evaluate(
         execute: actions of each chunk that are carried out before the policy is asked again; 0 is as it was made.
         render: image quality: auto, fast, nice or best; auto is that of the training data.
         json: write the row to this file and its table beside it. For a folder of policies train the default is in it.
+        video: write a video of every episode into this folder.
     """
     from policies import load
     from policies.bimanual.report import evaluate as run
@@ -64,6 +66,7 @@ def evaluate(
         execute=execute,
         render=render,
         json=json,
+        video=video,
         command=command,
     )
 

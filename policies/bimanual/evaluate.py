@@ -143,7 +143,7 @@ def trials(
     split: str = "seen",
     execute: int = 0,
     render: str = "auto",
-    watch: Watch = lambda _: None,
+    watch: Watch | None = None,
 ) -> Iterator[Trial]:
     """Episodes 0, 1, ... of a run seed, those that datagen would record with it (first attempts).
 
@@ -161,7 +161,8 @@ def trials(
     chosen = execute or int(policy.spec.extra.get("execute", max(1, policy.spec.horizon // 2)))
     if not 1 <= chosen <= policy.spec.horizon:
         raise TwinloomError(f"execute {chosen}: a chunk of this policy has {policy.spec.horizon} actions")
-    visuals = "mesh" if any(name.startswith(IMAGES) for name in policy.spec.observation) else "simple"
+    seen = watch is not None or any(name.startswith(IMAGES) for name in policy.spec.observation)
+    visuals = "mesh" if seen else "simple"
     for episode in range(episodes):
         try:
             scene = episode_seed(seed, task, episode)
@@ -169,7 +170,8 @@ def trials(
         except SceneRejectedError as error:
             yield Trial(episode, False, error.reason, 0)
             continue
-        watch(prepared)
+        if watch is not None:
+            watch(prepared)
         if isinstance(policy, ExpertPolicy):
             policy.reset(prepared.record())
         else:

@@ -10,6 +10,7 @@ from assets.progress import Progress
 from assets.results import document, markdown, save
 from policies.base import Policy
 from policies.bimanual.evaluate import Trial, trials
+from policies.bimanual.film import Film, check_folder
 from policies.checkpoint import LAST, find
 
 
@@ -25,6 +26,7 @@ def evaluate(
     execute: int,
     render: str,
     json: Path | None,
+    video: Path | None,
     command: str,
 ) -> int:
     """Run the trials, print the table, write JSON. Returns the exit code, 0: a policy that fails is a result.
@@ -32,6 +34,7 @@ def evaluate(
     Args:
         name: as the policy was called by the user: folder or "expert:...".
         json: where to write; None is ``eval/`` in the run folder, nowhere for an expert.
+        video: folder for a video of every episode, or None.
 
     Raises:
         TwinloomError: see policies.bimanual.evaluate.trials.
@@ -39,10 +42,15 @@ def evaluate(
     extra = policy.spec.extra
     mode = str(extra.get("render", "auto")) if render == "auto" else render
     found: list[Trial] = []
+    films: list[Film] = []
+    check_folder(video)
+    watch = None if video is None else lambda prepared: films.append(Film(prepared))
     with Progress(episodes, "episode") as progress:
         settings = {"episodes": episodes, "seed": seed, "axes": frozenset(axes), "execute": execute, "render": mode}
-        for trial in trials(policy, task, robot, **settings):
+        for trial in trials(policy, task, robot, **settings, watch=watch):
             found.append(trial)
+            if video is not None and films:
+                films.pop().write(video, trial.episode, trial.success, int(policy.spec.fps))
             progress.advance()
             if not trial.success:
                 progress.log(f"episode {trial.episode}: {trial.reason}")
@@ -60,6 +68,8 @@ def evaluate(
     if path is not None:
         save(path, results)
         print(f"json  {path}")
+    if video is not None:
+        print(f"videos  {video}")
     return 0
 
 

@@ -80,6 +80,27 @@ def test_a_kill_between_the_two_renames_loses_nothing(folder):
     assert not left.exists()
 
 
+def test_an_export_has_what_it_takes_to_act_and_no_more(tmp_path):
+    source = checkpoint.save(tmp_path / "x", SPEC, TENSORS, lambda path: (path / "state").write_text("x") and None)
+    out = checkpoint.export(source, tmp_path / "y")
+    assert sorted(path.name for path in out.iterdir()) == ["model.safetensors", "policy.json"]
+    one, other = checkpoint.read(source), checkpoint.read(out)
+    assert (one.spec, one.made) == (other.spec, other.made)
+    checkpoint.export(source, out)
+
+
+@pytest.mark.parametrize("write", [lambda f: checkpoint.save(f, SPEC, TENSORS), lambda f: checkpoint.export("x", f)])
+def test_nothing_else_is_ever_replaced(tmp_path, write, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checkpoint.save("x", SPEC, TENSORS)
+    thesis = tmp_path / "thesis"
+    thesis.mkdir()
+    (thesis / "chapter.txt").write_text("1")
+    with pytest.raises(TwinloomError, match="no checkpoint; choose another folder"):
+        write(thesis)
+    assert (thesis / "chapter.txt").read_text() == "1"
+
+
 def change(folder, **values):
     path = folder / "policy.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | values))

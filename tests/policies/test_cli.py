@@ -26,6 +26,7 @@ def test_general_help(capsys, words):
 def test_every_command_has_help_of_its_own(capsys):
     assert "--data FOLDER" in text_of(capsys, "train", "bimanual/click_bell", "--help")
     assert "--episodes" in text_of(capsys, "eval", "expert:bimanual/click_bell", "--help")
+    assert "--out FOLDER" in text_of(capsys, "export", "--help")
     assert "--token-file" in text_of(capsys, "serve", "x", "--help")
 
 
@@ -41,6 +42,7 @@ def test_every_command_has_help_of_its_own(capsys):
         (["eval", "expert:bimanual/click_bell", "--episodes", "0"], "must be at least 1"),
         (["eval", "expert:bimanual/click_bell", "--execute", "99"], "a chunk of this policy has 16"),
         (["eval", "expert:bimanual/click_bell", "--robot", "franka"], "Did you mean franka-panda"),
+        (["eval", "expert:bimanual/click_bell", "--video", "pyproject.toml"], "is a file; give a folder"),
         (["eval", "."], "is not a policy"),
         (["serve", "nowhere"], "there is no folder nowhere"),
         (["serve", "nowhere", "--host", "0.0.0.0"], "give a --token-file"),
@@ -69,3 +71,8 @@ def test_an_evaluation_prints_and_writes_its_count(capsys, tmp_path):
     assert (results["rows"][0]["k"], results["rows"][0]["n"]) == (2, 2)
     assert [trial["success"] for trial in results["trials"]] == [True, True]
     assert path.with_suffix(".md").exists()
+
+
+def test_an_evaluation_writes_videos(tmp_path):
+    assert run(["eval", "expert:bimanual/click_bell", "--episodes", "1", "--seed", "4", "--video", str(tmp_path)]) == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["episode_000_success.mp4"]

@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_refused_and_the_connection_lives_on():
         assert client.act(at(0, 0)).shape == (3, 2)
 
 
-def test_health_needs_no_token_and_policies_do():
+def test_health_needs_no_token_and_policies_do(monkeypatch):
     with serving(token="secret") as where:
         assert urllib.request.urlopen(f"http://{where}/healthz", timeout=5).read() == b"ok\n"
         for token in (None, "wrong", "secre", "secret2"):
@@ -127,6 +127,8 @@ def test_health_needs_no_token_and_policies_do():
                 PolicyClient(f"ws://{where}", token)
         with PolicyClient(f"ws://{where}", "secret") as client:
             assert client.act(at(1, 1)).shape == (3, 2)
+        monkeypatch.setenv("POLICY_TOKEN", "secret")
+        PolicyClient(f"ws://{where}").close()
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(f"http://{where}/other", timeout=5)
 
