@@ -128,7 +128,8 @@ def project(u: np.ndarray, unit_cost: np.ndarray, budget: np.ndarray | float) ->
     # u(level) = max(0, u - level cost): entry k is spent at level u_k / cost_k. With the m most persistent entries
     # left, the budget is met at (sum cost u - budget) / sum cost^2, and the right m is the one where that is largest.
     priced = cost > 0
-    persistence = np.divide(u, cost, out=np.full(u.shape, -np.inf), where=priced)
+    with np.errstate(over="ignore"):  # next to nothing a unit: infinitely persistent
+        persistence = np.divide(u, cost, out=np.full(u.shape, -np.inf), where=priced)
     order = np.argsort(-persistence, axis=-1, kind="stable")
     sorted_u, sorted_cost = np.take_along_axis(u, order, -1), np.take_along_axis(cost, order, -1)
     excess = np.cumsum(sorted_cost * sorted_u, -1) - budget[..., None]

@@ -6,10 +6,10 @@ times are drawn once, on entry. The result has the law of the process whatever t
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads, set_num_threads
 
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph
@@ -51,7 +51,9 @@ class Exact:
         self._state = state_of(replicas, graph.n, tiers.k, model.size, windows=model.returns() and not nonlinear)
         self._threads = min(threads, replicas)
         self._work = work_of(graph, self._threads, nonlinear)
-        self._loops = (loops.nonlinear, loops.nonlinear_threads) if nonlinear else (loops.linear, loops.linear_threads)
+        self._loop = loops.nonlinear if nonlinear else loops.linear
+        # the loops release the interpreter lock, so plain threads share the replicas out
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._controls, self._hazard = controls, None
         self._moves = np.zeros(replicas, np.int64)
         self._time = np.zeros(replicas)
@@ -82,17 +84,12 @@ class Exact:
             self._state = self._hazard.state
         if self._hazard is not None:
             self._hazard.plan()
-        arguments = (self._net, self._process, self._levers, self._state, self._time, dt, self._work)
-        serial, threaded = self._loops
-        if self._threads > 1:
-            before = get_num_threads()
-            set_num_threads(self._threads)
-            try:
-                threaded(*arguments)
-            finally:
-                set_num_threads(before)
+        common = (self._net, self._process, self._levers, self._state, self._time, dt, self._work)
+        if self._pool is None:
+            self._loop(*common, 0, 1)
         else:
-            serial(*arguments)
+            for done in [self._pool.submit(self._loop, *common, t, self._threads) for t in range(self._threads)]:
+                done.result()
         if self._hazard is not None:
             self._hazard.use(dt)
         self._time += dt

@@ -17,6 +17,7 @@ from sim.cascade.exact_state import Span
 from sim.cascade.rng import CONTACT, RESIDENCE, philox, uniform
 
 DENSE = 0.1  # expected contacts of an edge from which looking at all neighbours first is quicker
+CARRIED, WINDOWS, EVENTS = range(3)  # phases of an interval
 BLOCK = 256  # third word of a contact counter: purpose + BLOCK * number of the block
 
 
@@ -175,13 +176,12 @@ def recontact(v, free, span, net, process, levers, state, work, size):
 
 
 @bare_kernel(forceinline=True)
-def settle(u, start, carried, span, net, process, levers, state, work, size):
-    """Follow a node's own steps to the end of the interval.
+def settle(u, start, phase, span, net, process, levers, state, work, size):
+    """Follow a node to the end of the interval; what it does depends on nobody else from now on.
 
     Args:
-        start: offset in the interval from which its present compartment counts.
-        carried: whether it was infected before the interval; then contacts wait until all such nodes are settled, if
-            nodes return.
+        start: offset in the interval from which the node is followed; in phase EVENTS it is infected then.
+        phase: see `advance_linear`.
 
     Returns the new size of the heap.
     """
@@ -189,31 +189,35 @@ def settle(u, start, carried, span, net, process, levers, state, work, size):
     counts, flows = state.counts, state.flows
     k = net.tier[u]
     c = np.int64(states[u])
+    infected = phase == EVENTS
     while True:
-        leave = np.inf
-        following = process.following[c]
-        if following >= 0 and levers.speed[k, c] > 0.0:
-            leave = max((node.due - clock[k, c]) / levers.speed[k, c], start)
-        if c == process.infectious:
+        leave, following, since = start, process.entry, node.since
+        if not infected:
+            leave, following = np.inf, process.following[c]
+            if following >= 0 and levers.speed[k, c] > 0.0:
+                leave = max((node.due - clock[k, c]) / levers.speed[k, c], start)
+        if phase == WINDOWS:
+            leave, since = state.windows[u].stop - span.time, state.windows[u].since
+        if (c == process.infectious and not infected) or phase == WINDOWS:
             stop = min(leave, span.dt)
-            if process.returns:
+            if process.returns and phase != WINDOWS:
                 window = state.windows[u]
-                window.start, window.stop, window.since = span.time + start, span.time + stop, node.since
-            if not (process.returns and carried):
-                size = contacts(u, start, stop, node.since, span, net, process, levers, state, work, size)
-        if leave >= span.dt:
+                window.start, window.stop, window.since = span.time + start, span.time + stop, since
+            if not (process.returns and phase == CARRIED):
+                size = contacts(u, start, stop, since, span, net, process, levers, state, work, size)
+        if leave >= span.dt or phase == WINDOWS:
             break
         counts[k, c] -= 1
         counts[k, following] += 1
         flows[k, c, following] += 1
         c, start = following, leave
+        infected = False
+        states[u] = c
         enter(node, u, c, clock[k, c] + levers.speed[k, c] * start, levers.hazard[k, c], process, state.key, state.xi)
         if c == 0:
-            states[u] = 0
-            if not carried:
+            if phase == EVENTS:
                 size = recontact(u, start, span, net, process, levers, state, work, size)
             break
-    states[u] = c
     return size
 
 
@@ -238,49 +242,50 @@ def span_of(time, dt, n, net, process, levers):
 def advance_linear(net, process, levers, state, active, listed, time, dt, work):
     """Advance one replica by ``dt``. ``state`` and ``levers`` hold its rows, ``active[:listed]`` the nodes to follow.
 
+    Phase CARRIED settles the nodes infected earlier; WINDOWS draws their contacts, where nodes return (then it must be
+    known of all when they are susceptible; else it is done at once); EVENTS takes one infection after the other.
+
     Returns the new number of listed nodes.
     """
     nodes, states = state.nodes, state.state
     span = span_of(time, dt, len(states), net, process, levers)
-    size = 0
-    kept = 0
-    for i in range(listed):
-        u = active[i]
-        c = states[u]
-        if process.returns and c != process.infectious:
-            state.windows[u].stop = time  # nothing of an earlier interval may look like a window of this one
-        size = settle(u, 0.0, True, span, net, process, levers, state, work, size)
-    if process.returns:
-        for i in range(listed):
-            u = active[i]
-            window = state.windows[u]
-            if window.stop > time:
-                start, stop = window.start - time, window.stop - time
-                size = contacts(u, start, stop, window.since, span, net, process, levers, state, work, size)
-    for i in range(listed):
-        u = active[i]
-        if process.listed[states[u]]:
-            active[kept] = u
-            kept += 1
     step = 1.0 / span.scale
-    while size > 0:
-        order = work.heap[0]
-        size = drop_first(work.heap, size)
-        v = np.int64(order & span.mask)
-        node = nodes[v]
-        if node.best != order:
-            continue  # an earlier contact came first
-        node.best = NEVER
-        x = float(order >> span.bits) * step
-        k, c = net.tier[v], process.entry
-        state.counts[k, 0] -= 1
-        state.counts[k, c] += 1
-        state.flows[k, 0, c] += 1
-        states[v] = c
-        enter(node, v, c, state.clock[k, c] + levers.speed[k, c] * x, levers.hazard[k, c], process, state.key, state.xi)
-        size = settle(v, x, False, span, net, process, levers, state, work, size)
-        if process.listed[states[v]]:
-            active[kept] = v
+    size = kept = i = 0
+    phase = CARRIED
+    while True:
+        start = 0.0
+        if phase == EVENTS:
+            if size == 0:
+                break
+            order = work.heap[0]
+            size = drop_first(work.heap, size)
+            u = np.int64(order & span.mask)
+            if nodes[u].best != order:
+                continue  # an earlier contact came first
+            nodes[u].best = NEVER
+            start = float(order >> span.bits) * step
+        elif i == listed:
+            i = 0
+            phase = WINDOWS if process.returns and phase == CARRIED else EVENTS
+            if phase == EVENTS:
+                for i in range(listed):
+                    if process.listed[states[active[i]]]:
+                        active[kept] = active[i]
+                        kept += 1
+            continue
+        else:
+            u = np.int64(active[i])
+            i += 1
+            if process.returns:
+                if phase == WINDOWS:
+                    start = state.windows[u].start - time
+                    if not state.windows[u].stop > time:
+                        continue
+                elif states[u] != process.infectious:
+                    state.windows[u].stop = time  # nothing of an earlier interval may look like a window of this one
+        size = settle(u, start, phase, span, net, process, levers, state, work, size)
+        if phase == EVENTS and process.listed[states[u]]:
+            active[kept] = u
             kept += 1
     for k in range(state.clock.shape[0]):
         for c in range(state.clock.shape[1]):

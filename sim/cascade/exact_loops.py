@@ -1,11 +1,10 @@
-"""Compiled loops of the exact engine over replicas, in one thread or several."""
+"""Compiled loops of the exact engine over replicas."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba.np.ufunc.parallel import get_thread_id
 
-from sim.cascade.compile import kernel, prange
+from sim.cascade.compile import kernel
 from sim.cascade.exact_linear import advance_linear
 from sim.cascade.exact_moves import ages_of, clear, move_in_tier, pressure_of, seed_nodes
 from sim.cascade.exact_nonlinear import advance_nonlinear
@@ -47,43 +46,23 @@ def scratch_of(work, thread):
 
 
 @kernel
-def _linear_row(net, process, levers, state, time, dt, work, thread, r):
-    row, lever = row_of(state, levers, r)
-    mine = scratch_of(work, thread)
-    state.size[r] = advance_linear(net, process, lever, row, row.active, row.size, time[r], dt, mine)
-    state.interval[r] += 1
+def linear(net, process, levers, state, time, dt, work, thread, threads):
+    """Advance every ``threads``-th replica, from number ``thread`` on."""
+    scratch = scratch_of(work, thread)
+    for r in range(thread, len(time), threads):
+        row, lever = row_of(state, levers, r)
+        state.size[r] = advance_linear(net, process, lever, row, row.active, row.size, time[r], dt, scratch)
+        state.interval[r] += 1
 
 
 @kernel
-def linear(net, process, levers, state, time, dt, work):
-    for r in range(len(time)):
-        _linear_row(net, process, levers, state, time, dt, work, 0, r)
-
-
-@kernel(parallel=True)
-def linear_threads(net, process, levers, state, time, dt, work):
-    for r in prange(len(time)):
-        _linear_row(net, process, levers, state, time, dt, work, get_thread_id(), r)
-
-
-@kernel
-def _nonlinear_row(net, process, levers, state, time, dt, work, thread, r):
-    row, lever = row_of(state, levers, r)
-    mine = scratch_of(work, thread)
-    state.size[r] = advance_nonlinear(net, process, lever, row, row.active, row.size, time[r], dt, mine)
-    state.interval[r] += 1
-
-
-@kernel
-def nonlinear(net, process, levers, state, time, dt, work):
-    for r in range(len(time)):
-        _nonlinear_row(net, process, levers, state, time, dt, work, 0, r)
-
-
-@kernel(parallel=True)
-def nonlinear_threads(net, process, levers, state, time, dt, work):
-    for r in prange(len(time)):
-        _nonlinear_row(net, process, levers, state, time, dt, work, get_thread_id(), r)
+def nonlinear(net, process, levers, state, time, dt, work, thread, threads):
+    """As `linear`."""
+    scratch = scratch_of(work, thread)
+    for r in range(thread, len(time), threads):
+        row, lever = row_of(state, levers, r)
+        state.size[r] = advance_nonlinear(net, process, lever, row, row.active, row.size, time[r], dt, scratch)
+        state.interval[r] += 1
 
 
 @kernel
