@@ -37,6 +37,7 @@ class SafetyFilter:
         contract: the robot.
         rate_hz: ticks per second, if not those of the contract.
         guards: further checks of poses (workspace, self-collision); those of the contract if not given.
+        lockstep: ticks are all of the same length, as in a simulation that waits for them; shorter ones do not move.
 
     Attributes:
         mode: present mode; reason: why.
@@ -46,14 +47,20 @@ class SafetyFilter:
     START_TOLERANCE = 0.02  # rad; nearer than this the start pose needs no motion
 
     def __init__(
-        self, contract: RobotContract, rate_hz: float | None = None, guards: Sequence[Guard] | None = None
+        self,
+        contract: RobotContract,
+        rate_hz: float | None = None,
+        guards: Sequence[Guard] | None = None,
+        lockstep: bool = False,
     ) -> None:
         self.contract = contract
         self.period = 1.0 / (rate_hz or contract.rate_hz)
+        self.shortest_tick = 0.999 * self.period if lockstep else 0.0
         self.longest_tick = 4 * self.period  # in a longer one the device stood still, so motion starts anew
         self.jump_s = max(0.5, 25 * self.period)  # a longer one is a clock that was set, or a process that slept
         lower, upper = contract.soft_limits
-        self.limiter = Limiter(lower, upper, contract.column("velocity"), contract.column("acceleration"))
+        velocity, acceleration = contract.column("velocity"), contract.column("acceleration")
+        self.limiter = Limiter(lower, upper, velocity, acceleration, self.shortest_tick)
         self.limiter.place(contract.home)
         self.commands, self.state = CommandScreen(contract), StateScreen(contract)
         self.guards = guards_of(contract) if guards is None else list(guards)
@@ -251,6 +258,7 @@ class SafetyFilter:
         now = self._now
         watchdog = self.contract.watchdog
         if self._estop is not None and self.mode is not Mode.ESTOP:
+            self._leaving, self._move = False, None
             self._enter(Mode.ESTOP, f"emergency stop: {self._estop}")
         if self.mode is Mode.ACTIVE:
             oldest = min(self._oldest, self._command_time + watchdog.damp_s)  # grippers alone: not for long
@@ -274,6 +282,9 @@ class SafetyFilter:
         self._now = now
         if before == -math.inf:
             return self.period
+        if 0.0 <= dt < self.shortest_tick:
+            self._now = before
+            return 0.0
         if 0.0 <= dt <= self.longest_tick:
             return dt
         self.limiter.v[:] = 0.0  # nothing was sent meanwhile: the device stands, and starts from rest
@@ -344,7 +355,7 @@ class SafetyFilter:
 
     def _follow(self, reference: Ramp | MoveTo, dt: float) -> None:
         reference.begin(dt)
-        self.limiter.follow(reference.start, reference.rate, dt)
+        self.limiter.follow(reference.start, reference.stop, dt)
         reference.end(dt)
 
     # ---------------------------------------------------------------- modes

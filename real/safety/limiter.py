@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-SNAP = 1e-14  # rounding of q + v dt: nearer than this, the reference itself goes out
+SNAP = 1e-14  # rounding of q + v dt: nearer than this, the reference itself goes out, bit for bit
 
 
 class Limiter:
@@ -19,17 +19,27 @@ class Limiter:
     Args:
         lower, upper: position limits.
         velocity, acceleration: magnitudes, positive.
+        shortest: seconds that every tick lasts at least. A joint may then also run into its limit with what it loses
+            in such a tick. 0 where ticks may be of any length.
 
     Attributes:
         q, v: position and velocity last sent; changed in place.
     """
 
-    def __init__(self, lower: np.ndarray, upper: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> None:
+    def __init__(
+        self,
+        lower: np.ndarray,
+        upper: np.ndarray,
+        velocity: np.ndarray,
+        acceleration: np.ndarray,
+        shortest: float = 0.0,
+    ) -> None:
         size = len(lower)
         self.lower, self.upper = lower.astype(float), upper.astype(float)
         self.velocity, self.acceleration = velocity.astype(float), acceleration.astype(float)
         self.q, self.v = np.clip(np.zeros(size), self.lower, self.upper), np.zeros(size)
         self._minus_velocity = -self.velocity
+        self._lost = self.acceleration * shortest if shortest > 0.0 else None
         self._twice = 2.0 * self.acceleration
         self._distance = np.empty((3, size))  # to the upper limit, to the lower limit, to the reference
         self._low, self._high, self._change, self._work = (np.empty(size) for _ in range(4))
@@ -57,8 +67,8 @@ class Limiter:
         np.copysign(speed, self.v, out=self.v)
         self._move(dt)
 
-    def follow(self, start: np.ndarray, rate: np.ndarray, dt: float) -> None:
-        """Move for ``dt`` > 0 seconds towards a reference that goes from ``start`` at ``rate``.
+    def follow(self, start: np.ndarray, stop: np.ndarray, dt: float) -> None:
+        """Move for ``dt`` > 0 seconds with a reference that goes from ``start`` to ``stop`` meanwhile.
 
         A reference that keeps the limits itself is met exactly, without lag. One that jumps is approached at the
         highest velocity from which it can still be met at its own velocity.
@@ -72,13 +82,18 @@ class Limiter:
         high, low = self._high, self._low
         np.divide(d[2], dt, out=high)
         np.minimum(high, change, out=high)  # lands in this tick, and can rest in the next
+        lost = None if self._lost is None else np.minimum(d[:2] / dt, self._lost)
         d *= self._twice
         np.multiply(change, change, out=low)
         d += low
         np.sqrt(d, out=d)
         d -= change
+        if lost is not None:
+            np.maximum(d[:2], lost, out=d[:2])
         closing = np.maximum(d[2], high, out=high)
         np.copysign(closing, error, out=work)
+        rate = np.subtract(stop, start, out=d[2])
+        rate /= dt
         work += rate  # the velocity that is wanted
         np.add(v, change, out=high)
         np.minimum(high, self.velocity, out=high)
@@ -90,9 +105,11 @@ class Limiter:
         np.maximum(work, low, out=v)
         np.minimum(v, high, out=v)
         self._move(dt)
-        np.multiply(rate, dt, out=work)
-        work += start
-        self._snap(work)
+        miss = np.subtract(stop, q, out=work)
+        np.abs(miss, out=miss)
+        if miss.max() < SNAP:
+            np.maximum(stop, self.lower, out=q)
+            np.minimum(q, self.upper, out=q)
 
     def _move(self, dt: float) -> None:
         np.multiply(self.v, dt, out=self._change)
@@ -100,11 +117,3 @@ class Limiter:
         q += self._change
         np.maximum(q, self.lower, out=q)  # rounding only
         np.minimum(q, self.upper, out=q)
-
-    def _snap(self, reference: np.ndarray) -> None:
-        """Send the reference itself where it was met, not a rounding of it."""
-        miss = np.subtract(reference, self.q, out=self._low)
-        np.abs(miss, out=miss)
-        if miss.max() < SNAP:
-            np.maximum(reference, self.lower, out=self.q)
-            np.minimum(self.q, self.upper, out=self.q)

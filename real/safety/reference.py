@@ -18,7 +18,7 @@ class Ramp:
         period: longest time in which a target is reached, seconds.
 
     Attributes:
-        start, rate: (J,) where the reference is at the begin of a tick, and its velocity during it.
+        start, stop: (J,) where the reference is at the begin and at the end of the tick.
         target: (J,) where it goes.
     """
 
@@ -26,7 +26,7 @@ class Ramp:
 
     def __init__(self, size: int, period: float) -> None:
         self.period = period
-        self.start, self.rate, self.target = np.zeros(size), np.zeros(size), np.zeros(size)
+        self.start, self.stop, self.target = np.zeros(size), np.zeros(size), np.zeros(size)
         self._left, self._work = np.zeros(size), np.zeros(size)
         self._pace: dict[int, tuple[float, float]] = {}  # of a group, by its first joint: last command, interval
         self._landing = np.empty(size, bool)
@@ -34,7 +34,7 @@ class Ramp:
     def place(self, q: np.ndarray) -> None:
         """Rest at a position and forget the pace of the commands."""
         self.start[:] = self.target[:] = q
-        self.rate[:] = self._left[:] = 0.0
+        self._left[:] = 0.0
         self._pace.clear()
 
     def aim(self, target: np.ndarray, now: float, where: np.ndarray | slice) -> None:
@@ -48,18 +48,19 @@ class Ramp:
         self._left[where] = interval
 
     def begin(self, dt: float) -> None:
-        """Set the rate for a tick of ``dt`` > 0 seconds."""
-        np.less_equal(self._left, self.SLACK * dt, out=self._landing)
+        """Set ``stop`` for a tick of ``dt`` > 0 seconds."""
+        landing = np.less_equal(self._left, self.SLACK * dt, out=self._landing)
         np.copyto(self._work, self._left)
-        np.copyto(self._work, dt, where=self._landing)
-        np.subtract(self.target, self.start, out=self.rate)
-        self.rate /= self._work
+        np.copyto(self._work, dt, where=landing)
+        stop = np.subtract(self.target, self.start, out=self.stop)
+        stop /= self._work
+        stop *= dt
+        stop += self.start
+        np.copyto(stop, self.target, where=landing)
 
     def end(self, dt: float) -> None:
         """The tick is over."""
-        np.multiply(self.rate, dt, out=self._work)
-        self.start += self._work
-        np.copyto(self.start, self.target, where=self._landing)
+        self.start, self.stop = self.stop, self.start
         self._left -= dt
         np.maximum(self._left, 0.0, out=self._left)
 
@@ -73,7 +74,7 @@ class MoveTo:
         seconds: shortest duration.
 
     Attributes:
-        start, rate: as of :class:`Ramp`; seconds: duration.
+        start, stop: as of :class:`Ramp`; seconds: duration.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class MoveTo:
         by_acceleration = math.sqrt(float((10 / math.sqrt(3) * np.abs(self._way) / (share * acceleration)).max()))
         self.seconds = max(seconds, by_velocity, by_acceleration)
         self.goal = goal.copy()
-        self.start, self.rate = start.copy(), np.zeros_like(start)
+        self.start = self.stop = start.copy()
         self._time = 0.0
 
     @property
@@ -100,13 +101,11 @@ class MoveTo:
         return self._time >= self.seconds
 
     def begin(self, dt: float) -> None:
-        """Set the rate for a tick of ``dt`` > 0 seconds."""
+        """Set ``stop`` for a tick of ``dt`` > 0 seconds."""
         x = min((self._time + dt) / self.seconds, 1.0) if self.seconds > 0 else 1.0
-        there = self.goal if x == 1.0 else self._from + self._way * (x**3 * (10 - x * (15 - 6 * x)))
-        self.rate = (there - self.start) / dt
-        self._there = there
+        self.stop = self.goal if x == 1.0 else self._from + self._way * (x**3 * (10 - x * (15 - 6 * x)))
 
     def end(self, dt: float) -> None:
         """The tick is over."""
-        self.start = self._there.copy()
+        self.start = self.stop
         self._time += dt

@@ -84,10 +84,12 @@ class CommandScreen:
         """Positions in the contract of the joints that are named."""
         try:
             key = tuple(names)
-            if key in self._orders:
-                return self._orders[key]
-        except TypeError:  # nothing that can be iterated, or no texts in it
+        except TypeError:
+            key = ()
+        if not key or not all(isinstance(name, str) for name in key):
             return Refusal("names", "a command whose joint names are no list of texts")
+        if key in self._orders:
+            return self._orders[key]
         contract = self.contract
         own = contract.devices if set(key) & set(contract.devices) - set(contract.names) else contract.names
         groups = [self._of_group(group, own) for group in contract.topics.commands]
