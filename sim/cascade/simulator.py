@@ -24,6 +24,7 @@ BACKENDS = {
     ("leap", "numba"): "sim.cascade.leap_numba:LeapNumba",
     ("leap", "torch"): "sim.cascade.leap_torch:LeapTorch",
     ("leap", "warp"): "sim.cascade.leap_warp:LeapWarp",
+    ("ode", "numba"): "sim.cascade.tier_field:TierField",  # through sim.cascade.ode.TierODE
 }
 
 
