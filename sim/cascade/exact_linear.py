@@ -23,12 +23,15 @@ BLOCK = 256  # third word of a contact counter: purpose + BLOCK * number of the 
 
 @bare_kernel(forceinline=True)
 def enter(node, u, compartment, since, hazard, process, key, xi):
-    """Put a node into a compartment at clock time ``since`` and draw how long it stays."""
+    """Put a node into a compartment at clock time ``since`` and draw how long it stays.
+
+    Returns three random words of this entry that are left over, and how many (3 or 0).
+    """
     node.events += 1
     node.since = since
     if process.following[compartment] < 0:
-        return
-    word, _, _, _ = philox(u, node.events, RESIDENCE, 0, key[0], key[1])
+        return np.uint32(0), np.uint32(0), np.uint32(0), 0
+    word, w1, w2, w3 = philox(u, node.events, RESIDENCE, 0, key[0], key[1])
     level = uniform(word)
     if len(xi):
         xi[u] = -math.log1p(-level)
@@ -39,6 +42,7 @@ def enter(node, u, compartment, since, hazard, process, key, xi):
         node.due = since + draw(process.kind[c], process.p0[c], process.p1[c], process.table[c], level)
     else:
         node.due = np.inf
+    return w1, w2, w3, 3
 
 
 @bare_kernel
@@ -55,12 +59,17 @@ def infectivity(age, process):
 
 
 @bare_kernel(forceinline=True)
-def contacts(u, start, stop, since, span, net, process, levers, state, work, size):
+def contacts(u, start, stop, since, spare, span, net, process, levers, state, work, size):
     """Draw the first contact of ``u`` with each susceptible neighbour from ``start`` to ``stop`` and queue it.
 
     The neighbours' windows, laid end to end, carry one Poisson process: its points give both neighbour and time, and
     neighbours without a contact cost nothing. Where many points are to be expected, the neighbours that can be infected
     are picked out first. Where rates differ between edges, points are thinned.
+
+    Args:
+        start, stop: offsets in the interval.
+        since: entry into the infectious compartment, on its clock.
+        spare: what `enter` left over, if the node has just entered.
 
     Returns the new size of the heap.
     """
@@ -84,35 +93,42 @@ def contacts(u, start, stop, since, span, net, process, levers, state, work, siz
         for j in range(degree):
             work.picked[candidates] = j
             candidates += states[net_indices[first + j]] == 0
-    end = candidates * dose
-    per_dose = 1.0 / dose
+    per_rate, per_dose = 1.0 / rate, 1.0 / dose
     speed = levers.speed[k, process.infectious]
     now = clock[k, process.infectious]
     event, interval = nodes[u].events, state.interval
     k0, k1 = key[0], key[1]
-    place, left, block = 0.0, 0, 0
-    w0 = w1 = w2 = w3 = np.uint32(0)
-    while place < end:
+    w0, w1, w2, left = spare
+    w3 = w2
+    if thin:
+        left //= 3  # a point then takes two words, the first and the third
+    j, place, block = 0, 0.0, 0
+    while j < candidates:
         if left == 0:
             w0, w1, w2, w3 = philox(u, event, CONTACT + BLOCK * block, interval, k0, k1)
             block += 1
             left = 2 if thin else 4
-        place -= math.log(uniform(w0))
-        if place >= end:
-            break
+        place -= math.log(uniform(w0))  # within the window of neighbour j, or beyond it
+        if place >= dose:
+            windows = place * per_dose
+            if windows >= candidates - j:
+                break
+            j += int(windows)
+            place = max(place - int(windows) * dose, 0.0)
         chance = uniform(w2)
         w0, w1, w2 = w1, w2, w3
         left -= 1
-        j = min(int(place * per_dose), candidates - 1)
         edge = first + (np.int64(work.picked[j]) if dense else j)
         v = net_indices[edge]
         if states[v] == 0:
-            x = start + (place * per_dose - j) * width
+            x = start + place * per_rate
             node = nodes[v]
             if process.returns:
                 free = node.since - clock[tiers[v], 0]
                 if x < free:  # not yet susceptible again: look on from then
-                    place = (j + min((free - start) / width, 1.0)) * dose
+                    place = max((free - start) * rate, place)
+                    if place >= dose:
+                        j, place = j + 1, 0.0
                     continue
             if thin:
                 share = levers.incoming[tiers[v]] / span.incoming
@@ -126,7 +142,7 @@ def contacts(u, start, stop, since, span, net, process, levers, state, work, siz
                 node.best = order
                 node.parent = u
                 size = queue(work.heap, size, order, nodes, span.mask)
-        place = (j + 1) * dose
+        j, place = j + 1, 0.0  # one contact with each is enough
     return size
 
 
@@ -190,12 +206,14 @@ def settle(u, start, phase, span, net, process, levers, state, work, size):
     k = net.tier[u]
     c = np.int64(states[u])
     infected = phase == EVENTS
+    spare = np.uint32(0), np.uint32(0), np.uint32(0), 0
     while True:
         leave, following, since = start, process.entry, node.since
         if not infected:
             leave, following = np.inf, process.following[c]
-            if following >= 0 and levers.speed[k, c] > 0.0:
-                leave = max((node.due - clock[k, c]) / levers.speed[k, c], start)
+            left = node.due - clock[k, c]
+            if following >= 0 and levers.speed[k, c] > 0.0 and left < levers.speed[k, c] * span.dt:
+                leave = max(left / levers.speed[k, c], start)
         if phase == WINDOWS:
             leave, since = state.windows[u].stop - span.time, state.windows[u].since
         if (c == process.infectious and not infected) or phase == WINDOWS:
@@ -204,7 +222,7 @@ def settle(u, start, phase, span, net, process, levers, state, work, size):
                 window = state.windows[u]
                 window.start, window.stop, window.since = span.time + start, span.time + stop, since
             if not (process.returns and phase == CARRIED):
-                size = contacts(u, start, stop, since, span, net, process, levers, state, work, size)
+                size = contacts(u, start, stop, since, spare, span, net, process, levers, state, work, size)
         if leave >= span.dt or phase == WINDOWS:
             break
         counts[k, c] -= 1
@@ -213,7 +231,8 @@ def settle(u, start, phase, span, net, process, levers, state, work, size):
         c, start = following, leave
         infected = False
         states[u] = c
-        enter(node, u, c, clock[k, c] + levers.speed[k, c] * start, levers.hazard[k, c], process, state.key, state.xi)
+        entry = clock[k, c] + levers.speed[k, c] * start
+        spare = enter(node, u, c, entry, levers.hazard[k, c], process, state.key, state.xi)
         if c == 0:
             if phase == EVENTS:
                 size = recontact(u, start, span, net, process, levers, state, work, size)

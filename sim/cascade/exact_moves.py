@@ -50,8 +50,7 @@ def clear(net, state):
     state.clock[:] = 0.0
     for u in range(len(state.windows)):
         state.windows[u].stop = -1.0
-    for u in range(len(nodes)):
-        state.counts[net.tier[u], 0] += 1
+    state.counts[:, 0] = net.sizes
 
 
 @kernel

@@ -35,6 +35,7 @@ class Net(NamedTuple):
     back_indices: Any
     back_weights: Any
     tier: Any
+    sizes: Any
 
 
 class Process(NamedTuple):
@@ -133,6 +134,7 @@ def net_of(graph: Graph, tiers: Tiers, backwards: bool) -> Net:
         back.indices if back else np.empty(0, np.int32),
         back.weights if back and back.weights is not None else np.empty(0, np.float32),
         np.ascontiguousarray(tiers.index, np.int8),
+        np.asarray(tiers.sizes, np.int64),
     )
 
 

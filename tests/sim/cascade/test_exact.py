@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_counts_flows_states_and_tree_agree(model):
     for r in range(3):
         tree, state = sim.tree[r], sim.state[r]
         infected = np.flatnonzero(tree >= 0)
-        assert all(tree[v] in GRAPH.neighbours(v) for v in infected)
+        assert all(tree[v] in GRAPH.neighbours(int(v)) for v in infected)
         assert np.all(tree[state == 0] == -2) or model.returns()
         assert np.all(tree[state != 0] != -2)
         if not model.returns():  # one infection each, so the tree leads back to a seed
@@ -83,7 +84,8 @@ def test_a_reset_of_some_replicas_leaves_the_others_alone_and_counts_episodes():
     sim, twin = (CascadeSim(GRAPH, MODELS[4], 3, seed=3) for _ in range(2))
     sim.reset(10)
     twin.reset(10)
-    run(sim), run(twin)
+    run(sim)
+    run(twin)
     sim.set_control("in", 0.5)
     twin.set_control("in", 0.5)
     sim.reset(10, mask=np.array([False, True, False]))
@@ -273,21 +275,22 @@ def test_bad_input_is_answered_in_one_line(said):
 
 
 def test_a_simulator_that_cannot_be_is_refused():
-    for arguments, said in (
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"replicas": 0}, "replicas is 0"),
         ({"threads": 0}, "threads is 0"),
         ({"engine": "fast"}, 'no engine "fast"'),
         ({"backend": "torch"}, 'no engine "exact" with backend "torch"'),
         ({"tiers": cut(star(5), k=1)}, "tiers are of a graph of 5"),
-    ):
+    ]
+    for arguments, said in refused:
         with pytest.raises(TwinloomError, match=said):
             CascadeSim(GRAPH, MODELS[2], **arguments)
     with pytest.raises(TwinloomError, match="reset every replica"):
         CascadeSim(GRAPH, MODELS[2]).advance(1.0)
     with pytest.raises(TwinloomError, match="needs linear contact"):
         CascadeSim(GRAPH, models.thresh().with_shedding(models.Shedding(1.0, (1.0,))))
+    sim = CascadeSim(GRAPH, MODELS[2])
     with pytest.raises(UnknownNameError, match="speed:I"):
-        sim = CascadeSim(GRAPH, MODELS[2])
         sim.set_control("sped:I", 1.0)
 
 
