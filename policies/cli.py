@@ -18,7 +18,7 @@ Policies: train, evaluate, serve.
 
   policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
   policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
-  policies eval POLICY            success rate or returns of a checkpoint folder, an expert or a baseline
+  policies eval POLICY ...        success rate or returns of a checkpoint folder, an expert or a baseline
   policies serve POLICY           answer observations over a websocket, for robots on another machine
   policies export FOLDER          copy what a robot needs, without what the training needs
   policies experiment NAME        repeat one of the experiments of docs/results/cascade

@@ -11,13 +11,13 @@ import tyro
 
 from assets.errors import TwinloomError
 
-NAME, NAMES, FILE, FOLDER, POLICY, SIZE = (
-    tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE", "FOLDER", "POLICY", "WIDTHxHEIGHT")
+NAME, NAMES, FILE, FOLDER, POLICIES, SIZE = (
+    tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE", "FOLDER", "POLICY ...", "WIDTHxHEIGHT")
 )
 
 
 def evaluate(
-    policy: Annotated[str, tyro.conf.Positional, POLICY],
+    policy: Annotated[tuple[str, ...], tyro.conf.Positional, POLICIES],
     task: Annotated[str, NAME] = "",
     robot: Annotated[str, NAME] = "",
     episodes: int = 20,
@@ -28,23 +28,25 @@ def evaluate(
     json: Annotated[Path | None, FILE] = None,
     video: Annotated[Path | None, FOLDER] = None,
 ) -> int:
-    """Let a policy try episodes it was not trained on, in process, and count its successes.
+    """Let policies try episodes they were not trained on, in process, and count the successes; all in the same scenes.
 
     Args:
-        policy: folder made by policies train, or expert:bimanual/TASK.
-        task: task name, where it is not the one the policy was made for.
+        policy: folders made by policies train, or expert:bimanual/TASK.
+        task: task name, where it is not the one a policy was made for.
         robot: robot name, likewise.
         episodes: how many.
         seed: run seed; episode k is the one that datagen would record with it, so choose another than for the data.
         randomize: axes (sim list axes), all or none.
         execute: actions of each chunk that are carried out before the policy is asked again; 0 is as it was made.
         render: image quality: auto, fast, nice or best; auto is that of the training data.
-        json: write the row to this file and its table beside it. For a folder of policies train the default is in it.
+        json: write the rows to this file and their table beside it. For a run folder the default is in it.
         video: write a video of every episode into this folder.
     """
     from policies import load
+    from policies.bimanual.report import Actor
     from policies.bimanual.report import evaluate as run
     from policies.bimanual.spaces import task_name
+    from policies.checkpoint import EXPERT
     from sim import catalogue
     from sim.select import select, select_one
 
@@ -52,14 +54,13 @@ def evaluate(
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} not negative")
     axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
     options = {"robot": select_one("robot", robot, catalogue.robots(), "sim list robots")} if robot else {}
-    actor = load(policy, **(options if policy.startswith("expert:") else {}))
-    name = task_name(task or str(actor.spec.extra.get("task", "")))
-    command = "policies " + shlex.join(sys.argv[1:])
+    actors = []
+    for name in policy:
+        actor = load(name, **(options if name.startswith(EXPERT) else {}))
+        chosen = task_name(task or str(actor.spec.extra.get("task", "")))
+        actors.append(Actor(name, actor, chosen, robot or actor.spec.robot or ""))
     return run(
-        actor,
-        policy,
-        name,
-        robot or actor.spec.robot or "",
+        actors,
         episodes=episodes,
         seed=seed,
         axes=axes,
@@ -67,7 +68,7 @@ def evaluate(
         render=render,
         json=json,
         video=video,
-        command=command,
+        command="policies " + shlex.join(sys.argv[1:]),
     )
 
 

@@ -1,24 +1,34 @@
-"""An evaluation with everything a reader asks for: progress, n/N with its interval, reasons, JSON."""
+"""An evaluation with everything a reader asks for: progress, n/N with its interval, reasons, JSON, videos."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from assets.errors import TwinloomError
 from assets.progress import Progress
 from assets.results import document, markdown, save
 from policies.base import Policy
 from policies.bimanual.evaluate import Trial, trials
 from policies.bimanual.film import Film, check_folder
-from policies.checkpoint import LAST, find
+from policies.checkpoint import EXPERT, LAST, find
+
+
+@dataclass(frozen=True)
+class Actor:
+    """One policy to be evaluated: as the user called it, the object, and the task and robot it acts with."""
+
+    name: str
+    policy: Policy
+    task: str
+    robot: str
 
 
 def evaluate(
-    policy: Policy,
-    name: str,
-    task: str,
-    robot: str,
+    actors: Sequence[Actor],
     *,
     episodes: int,
     seed: int,
@@ -29,42 +39,40 @@ def evaluate(
     video: Path | None,
     command: str,
 ) -> int:
-    """Run the trials, print the table, write JSON. Returns the exit code, 0: a policy that fails is a result.
+    """Run the trials of all actors in the same scenes, print the table, write JSON. A policy that fails is a result.
 
     Args:
-        name: as the policy was called by the user: folder or "expert:...".
-        json: where to write; None is ``eval/`` in the run folder, nowhere for an expert.
+        json: where to write; None is ``eval/`` in the run folder of a single checkpoint, else nowhere.
         video: folder for a video of every episode, or None.
+
+    Returns:
+        The exit code, 0.
 
     Raises:
         TwinloomError: see policies.bimanual.evaluate.trials.
     """
-    extra = policy.spec.extra
-    mode = str(extra.get("render", "auto")) if render == "auto" else render
-    found: list[Trial] = []
-    films: list[Film] = []
     check_folder(video)
-    watch = None if video is None else lambda prepared: films.append(Film(prepared))
-    with Progress(episodes, "episode") as progress:
-        settings = {"episodes": episodes, "seed": seed, "axes": frozenset(axes), "execute": execute, "render": mode}
-        for trial in trials(policy, task, robot, **settings, watch=watch):
-            found.append(trial)
-            if video is not None and films:
-                films.pop().write(video, trial.episode, trial.success, int(policy.spec.fps))
-            progress.advance()
-            if not trial.success:
-                progress.log(f"episode {trial.episode}: {trial.reason}")
+    if video is not None and len(actors) > 1:
+        raise TwinloomError(f"--video {video}: films one policy at a time, there are {len(actors)}")
     drawn = "+".join(axes) or "none"
+    rows, details = [], {}
+    with Progress(episodes * len(actors), "episode") as progress:
+        for actor in actors:
+            mode = str(actor.policy.spec.extra.get("render", "auto")) if render == "auto" else render
+            settings = {"episodes": episodes, "seed": seed, "axes": frozenset(axes), "execute": execute, "render": mode}
+            found = _run(actor, settings, video, progress)
+            rows.append(row(actor, drawn, found))
+            details[actor.name] = [vars(trial) for trial in found]
     results = document(
-        f"{policy.spec.kind} policy at {task}, in process",
-        [row(name, task, robot, drawn, found, policy.spec.fps)],
+        f"Policies at {', '.join(sorted({actor.task for actor in actors}))}, in process",
+        rows,
         command=command,
         seeds={"run": seed, "episodes": [0, episodes - 1]},
-        note=note(extra, task, seed),
+        note=" ".join(filter(None, (note(actor, seed) for actor in actors))),
     )
-    results["trials"] = [vars(trial) for trial in found]
+    results["trials"] = details
     print(markdown(results, generated=False))
-    path = json or default_path(name, f"{task}_{robot}_{drawn}_seed{seed}")
+    path = json or default_path(actors, f"{drawn}_seed{seed}")
     if path is not None:
         save(path, results)
         print(f"json  {path}")
@@ -73,13 +81,28 @@ def evaluate(
     return 0
 
 
-def row(name: str, task: str, robot: str, drawn: str, found: Sequence[Trial], fps: float) -> dict:
+def _run(actor: Actor, settings: Mapping[str, Any], video: Path | None, progress: Progress) -> list[Trial]:
+    """The trials of one actor, each filmed if there is a folder for the videos."""
+    found: list[Trial] = []
+    films: list[Film] = []
+    watch = None if video is None else lambda prepared: films.append(Film(prepared))
+    for trial in trials(actor.policy, actor.task, actor.robot, **settings, watch=watch):
+        found.append(trial)
+        progress.advance()
+        if not trial.success:
+            progress.log(f"{actor.name}, episode {trial.episode}: {trial.reason}")
+        if video is not None and films:
+            films.pop().write(video, trial.episode, trial.success, int(actor.policy.spec.fps))
+    return found
+
+
+def row(actor: Actor, drawn: str, found: Sequence[Trial]) -> dict[str, Any]:
     """One row of results: k successes of n, mean seconds of the successes, reasons of the failures."""
-    lengths = [trial.steps / fps for trial in found if trial.success]
+    lengths = [trial.steps / actor.policy.spec.fps for trial in found if trial.success]
     return {
-        "policy": name,
-        "task": task,
-        "robot": robot,
+        "policy": actor.name,
+        "task": actor.task,
+        "robot": actor.robot,
         "randomisation": drawn,
         "k": len(lengths),
         "n": len(found),
@@ -88,17 +111,18 @@ def row(name: str, task: str, robot: str, drawn: str, found: Sequence[Trial], fp
     }
 
 
-def note(extra: dict, task: str, seed: int) -> str:
-    """A warning where the policy was trained on these very episodes, "" elsewhere."""
-    data = extra.get("data", {})
-    if extra.get("task") == f"bimanual/{task}" and seed in data.get("seeds", []):
-        return f"**These are episodes of run seed {seed}, on which the policy was trained.** Choose another --seed."
+def note(actor: Actor, seed: int) -> str:
+    """A warning where a policy was trained on these very episodes, "" elsewhere."""
+    extra = actor.policy.spec.extra
+    if extra.get("task") == f"bimanual/{actor.task}" and seed in extra.get("data", {}).get("seeds", []):
+        return f"**{actor.name} was trained on these episodes, run seed {seed}.** Choose another --seed."
     return ""
 
 
-def default_path(name: str, stem: str) -> Path | None:
-    """``runs/x/eval/STEM.json`` for the checkpoint runs/x/last; None where the policy is no folder."""
-    if name.startswith("expert:"):
+def default_path(actors: Sequence[Actor], stem: str) -> Path | None:
+    """``runs/x/eval/TASK_ROBOT_STEM.json`` for the checkpoint runs/x/last; None where that is no single folder."""
+    if len(actors) > 1 or actors[0].name.startswith(EXPERT):
         return None
-    place = find(name)
-    return (place.parent if place.name == LAST else place.with_name(f"{place.name}_eval")) / "eval" / f"{stem}.json"
+    place = find(actors[0].name)
+    run = place.parent if place.name == LAST else place.with_name(f"{place.name}_run")
+    return run / "eval" / f"{actors[0].task}_{actors[0].robot}_{stem}.json"

@@ -69,7 +69,7 @@ def test_an_evaluation_prints_and_writes_its_count(capsys, tmp_path):
     assert "| 2 | 2 | 100.0% (34.2% to 100.0%) |" in capsys.readouterr().out
     results = json.loads(path.read_text())
     assert (results["rows"][0]["k"], results["rows"][0]["n"]) == (2, 2)
-    assert [trial["success"] for trial in results["trials"]] == [True, True]
+    assert [trial["success"] for trial in results["trials"]["expert:bimanual/click_bell"]] == [True, True]
     assert path.with_suffix(".md").exists()
 
 
