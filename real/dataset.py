@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,9 +18,10 @@ from datagen.lerobot.write import Writer
 from datagen.lock import writer_lock
 from datagen.staging import StagedEpisode, clean_partial, discard, stage_episode
 from real.bag import Bag
-from real.contract import RobotContract
 from real.hands import HAND_NAMES, HAND_UNIT, Hands
+from real.names import match
 from real.resample import BagEpisode
+from real.sim_robot import SimRobot
 
 CAMERA = "observation.images."
 UNIT = "rad; gripper opening in [0, 1]"
@@ -112,46 +114,63 @@ def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
     return spec, episode
 
 
-class ReplayError(TwinloomError):
-    """An episode that cannot be replayed."""
-
-
 class Replayed(NamedTuple):
     """A replay beside its recording.
 
     Attributes:
         frames: how many.
         hand_m: (T,) distance of the hands, the larger of both sides.
-        joint_rad: largest difference of a joint (grippers aside).
-        success: of the simulated task, None where there is none.
+        joint_rad: largest difference of a joint, grippers aside.
+        success: whether the simulated task succeeded again.
     """
 
     frames: int
     hand_m: np.ndarray
     joint_rad: float
-    success: bool | None
+    success: bool
 
 
-def replay(root: Path, index: int, contract: RobotContract) -> Replayed:
+def replay(root: Path, index: int, robot: str = "") -> Replayed:
     """Send the actions of an episode to a simulated robot in its scene, in lockstep, and compare the motion.
 
     Args:
         root: the dataset.
         index: the episode.
-        contract: robot file of the dataset's robot.
+        robot: robot file; the one named like the dataset's robot if empty.
 
     Raises:
-        TwinloomError: no such episode, or it has no scene to be simulated in.
+        TwinloomError: no such episode, it has no scene, or this version makes another scene of it.
     """
-    import json
-
-    from real.robot import make_robot
-
     with Dataset(root) as dataset:
         dataset.row(index)
         details = dataset.episodes.slice(index, 1).to_pylist()[0]
-        recorded, fps = dataset.arrays(index), dataset.fps
+        recorded, fps, features = dataset.arrays(index), dataset.fps, dataset.features
+        robot = robot or str(dataset.info["robot_type"])
     record = json.loads(details.get("record") or "{}")
     if not record:
-        raise ReplayError(f"episode {index} of {root} has no scene; replay it on the robot it came from")
-    raise NotImplementedError(make_robot, recorded, fps, Hands, contract)
+        raise TwinloomError(f"episode {index} of {root} has no scene; replay it on the robot it came from")
+    seed, _, episode, *_ = record["seed"]
+    world = SimRobot(
+        f"bimanual/{record['task']}",
+        record["scene"]["robot"],
+        seed=seed,
+        episode=episode,
+        randomize=",".join(record["axes"]) or "none",
+        split=record["split"],
+        lockstep=True,
+        fps=fps,
+        contract=robot,
+    )
+    order = match(features["action"].names, world.contract.names, what=f"dataset {root}")
+    states = []
+    with world:
+        if world.record()["scene"] != record["scene"]:
+            raise TwinloomError(f"the scene of episode {index} of {root} was made by another version")
+        for action in recorded["action"][:, order]:
+            states.append(world.get_observation()["observation.state"])
+            world.send_action(action.astype(float))
+        success = world.success
+    before, again = recorded["observation.state"][:, order].astype(float), np.array(states)
+    arms = ~world.contract.is_gripper
+    apart = float(np.abs(before - again)[:, arms].max())
+    return Replayed(len(states), Hands(world.contract).apart(before, again), apart, success)

@@ -84,7 +84,7 @@ class Stack:
         """
         for name in given:
             if name not in self.args:
-                raise UnknownNameError(f"argument of {self.name}", name, self.args, f"real up {self.name} --args")
+                raise UnknownNameError("argument", name, self.args, f"real up {self.name} --args")
         values = {name: str(given.get(name, argument.default)) for name, argument in self.args.items()}
         wanted = [node for node in self.nodes if self._runs(node, values)]
         return [_node(node, values) for node in wanted]
@@ -97,9 +97,11 @@ class Stack:
 
     @staticmethod
     def _runs(node: Mapping[str, Any], values: Mapping[str, str]) -> bool:
-        when = _fill(node.get("when", "true"), values).lower() not in OFF
-        unless = _fill(node.get("unless", "false"), values).lower() not in OFF
-        return when and not unless
+        def on(word: Any) -> bool:
+            return _fill(word, values).lower() not in OFF
+
+        when, unless = node.get("when", True), node.get("unless", False)
+        return all(map(on, when if isinstance(when, list) else [when])) and not on(unless)
 
 
 def folders() -> list[Path]:

@@ -1,6 +1,6 @@
 """The cameras of the simulated robot, in a process of their own so that drawing never delays the control loop.
 
-The sim_robot node starts it: ``python -m real.ros.cameras MODEL STATE_MEMORY ROBOT IMAGES --ros-args ...``. It draws
+The sim_robot node starts it: ``python -m real.ros.cameras MODEL MEMORY ROBOT CAMERAS IMAGES --ros-args ...``. It draws
 the newest state of the shared memory and ends with its parent.
 """
 
@@ -19,8 +19,9 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from assets.command import run_command
+from assets.errors import UnknownNameError
 from real import signals
-from real.contract import Camera, load_contract
+from real.contract import Camera, RobotContract, load_contract
 from real.processes import die_with_parent
 from real.ros import convert
 from real.ros.qos import IMAGE_OUT
@@ -79,23 +80,39 @@ def _film(node: CameraNode, state: SharedState, renderer: StateRenderer) -> None
         node.publish(renderer.rgb(node.camera.name), stamp_ns)
 
 
-def _run(model_file: str, memory: str, robot: str, images: str) -> int:
-    contract = load_contract(robot)
+def chosen_cameras(contract: RobotContract, names: str) -> list[Camera]:
+    """Cameras of a robot by "all", "none" or names with commas.
+
+    Raises:
+        UnknownNameError: a name that the robot file does not have.
+    """
+    known = {camera.name: camera for camera in contract.cameras}
+    if names in ("all", "none"):
+        return list(known.values()) if names == "all" else []
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError("camera", name, known, f"the cameras of {contract.name} in its robot file")
+    return [known[name] for name in wanted]
+
+
+def _run(model_file: str, memory: str, robot: str, names: str, images: str) -> int:
+    cameras = chosen_cameras(load_contract(robot), names)
     model = mujoco.MjModel.from_binary_path(model_file)
     Path(model_file).unlink()
     state = SharedState(model.nq, memory)
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     stop = threading.Event()
     try:
-        sizes = {(camera.width, camera.height) for camera in contract.cameras}
+        sizes = {(camera.width, camera.height) for camera in cameras}
         renderers = {size: StateRenderer(model, size) for size in sorted(sizes)}
-        nodes = [CameraNode(camera, model.camera(camera.name).fovy[0], images) for camera in contract.cameras]
+        nodes = [CameraNode(camera, model.camera(camera.name).fovy[0], images) for camera in cameras]
         threading.Thread(target=lambda: (signals.wait(stop), stop.set()), daemon=True).start()
         for node in nodes:  # the first picture of each takes long: shaders are compiled, meshes uploaded
             renderers[node.camera.width, node.camera.height].rgb(node.camera.name)
         state.set_ready()
         due = {node.camera.name: 0.0 for node in nodes}
-        for _ in RateLoop(max(camera.fps for camera in contract.cameras), stopped=stop):
+        for _ in RateLoop(max(camera.fps for camera in cameras), stopped=stop):
             now = time.monotonic()
             for node in nodes:
                 if now >= due[node.camera.name]:
@@ -115,7 +132,7 @@ def main() -> None:
     """Body of ``python -m real.ros.cameras``."""
     signals.block()
     die_with_parent()
-    run_command(lambda: _run(*sys.argv[1:5]))
+    run_command(lambda: _run(*sys.argv[1:6]))
 
 
 if __name__ == "__main__":

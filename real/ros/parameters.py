@@ -62,7 +62,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "seed": Parameter(0, "run seed of the scene", 0, 2**31 - 1),
         "episode": Parameter(0, "episode of that seed", 0, 2**31 - 1),
         "randomize": Parameter("none", "axes of randomisation: none, all or names with commas"),
-        "cameras": Parameter(True, "render and publish the cameras of the robot file"),
+        "cameras": Parameter("all", "which cameras of the robot file are rendered: all, none or names with commas"),
         "images": Parameter("raw", "what cameras publish", allowed=("raw", "jpeg", "both")),
         "auto_arm": Parameter(False, "accept commands at once instead of after a call of ~/arm"),
         "report": Parameter("", "write timing of every tick and command to this .npz file at the end"),
@@ -71,6 +71,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
     "real.ros.guard": {
         **COMMON,
         "robot": ROBOT,
+        "prefix": Parameter("/guarded", "before the topics on which commands come"),
         "auto_arm": Parameter(False, "accept commands at once instead of after a call of ~/arm"),
         "report": Parameter("", "write timing of every tick and command to this .npz file at the end"),
         "sched_fifo": Parameter(0, "real-time priority of the control thread; 0 is the normal scheduler", 0, 20),
@@ -79,7 +80,6 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         **COMMON,
         "robot": ROBOT,
         "policy": Parameter("", "checkpoint folder, expert:<task>, hold, wave or ws:// address of a policy server"),
-        "task": Parameter("", "instruction for policies that take one; for experts the task"),
         "seed": Parameter(0, "run seed, for experts", 0, 2**31 - 1),
         "episode": Parameter(0, "episode of that seed, for experts", 0, 2**31 - 1),
         "randomize": Parameter("none", "axes of randomisation, for experts"),
@@ -106,6 +106,8 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "robot": ROBOT,
         "device": Parameter("auto", "what is read", allowed=("auto", "keyboard", "joystick")),
         "mode": Parameter("joint", "what keys move", allowed=("joint", "pose")),
+        "robot_node": Parameter("/robot", "node that has ~/mode and ~/arm"),
+        "prefix": Parameter("", "put before the command topics; /guarded for a robot behind real.ros.guard"),
         "step": Parameter(0.02, "joint step of one key press, rad", 0.001, 0.2),
         "step_m": Parameter(0.005, "pose step of one key press, m", 0.0005, 0.05),
     },
@@ -136,7 +138,7 @@ def check(module: str, values: Mapping[str, Any]) -> None:
     known = PARAMETERS[module]
     for name in values:
         if name not in known:
-            raise UnknownNameError(f"parameter of {module}", name, known, "docs/ros2.md")
+            raise UnknownNameError("parameter", name, known, f"docs/ros2.md, {module}")
     problems = [f"{n} {why}" for n, v in values.items() if (why := known[n].problem(v))]
     if problems:
         raise InvalidSettingsError(f"parameters of {module}", problems)

@@ -3,8 +3,8 @@
 Physics runs at 250 Hz, the rate at which every grasp of the tasks was made, and a control loop usually at 200. Neither
 bends: before a tick at time t physics runs up to the first of its own steps at or after t (2, 1, 1, 1 steps per 5 ms
 tick), and the state at t lies on the line between the two steps around it. Commands are followed as in
-`sim.bimanual.Simulation`: during a tick the targets move linearly from the last command to the new one. As physics may be
-up to one step ahead of the commands, they take effect exactly one step (4 ms) later, always.
+`sim.bimanual.Simulation`: during a tick the targets move linearly from the last command to the new one. As physics may
+be up to one step ahead of the commands, they take effect exactly one step (4 ms) later, always.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class TimingReport:
 
     The file (.npz) has ``tick_s`` (T,) monotonic and ``stamp_ns`` (T,) wall-clock time of each tick, ``command_ns``
     (C,) receive time, ``command_stamp_ns`` (C,) stamp of the state it was computed from, ``command_topic`` (C,) index
-    into ``topics``, and ``late_s`` lateness of the last ticks.
+    into ``topics``, ``late_s`` lateness of the last ticks and ``refused``.
     """
 
     def __init__(self, path: str) -> None:
@@ -38,8 +38,8 @@ class TimingReport:
             self._computed.append(stamp_ns)
             self._topic.append(self._topics.setdefault(topic, len(self._topics)))
 
-    def write(self, loop: RateLoop | None) -> None:
-        """Write the file, if there is a path."""
+    def write(self, loop: RateLoop | None, refused: int) -> None:
+        """Write the file, if there is a path; ``refused`` counts what the filter refused."""
         if self._path is None:
             return
         with atomic_file(self._path) as temporary, temporary.open("wb") as file:
@@ -51,5 +51,6 @@ class TimingReport:
                 command_stamp_ns=np.array(self._computed),
                 command_topic=np.array(self._topic),
                 topics=np.array(list(self._topics)),
+                refused=refused,
                 late_s=np.array(loop.lateness if loop else []),
             )

@@ -65,7 +65,6 @@ class RobotNode(ManagedNode):
     """
 
     device: Device
-    PREFIX = ""  # of the topics on which commands come
 
     def open_device(self, contract: RobotContract) -> Device:
         """The device of this robot."""
@@ -90,7 +89,7 @@ class RobotNode(ManagedNode):
         warn = self.health.on_mismatch
         self._mode_out = self.create_publisher(String, "~/mode", LATCHED, event_callbacks=on_publisher("~/mode", warn))
         for group in self.contract.topics.commands:
-            topic, read = self.PREFIX + group.topic, read_point if group.kind == "forward" else read_chunk
+            topic, read = self.p.get("prefix", "") + group.topic, read_point if group.kind == "forward" else read_chunk
             self.create_subscription(
                 message_type(group.kind),
                 topic,
@@ -129,7 +128,8 @@ class RobotNode(ManagedNode):
         """Let go of the device and write the report."""
         if hasattr(self, "device"):
             self.device.close()
-            self.report.write(self.loop if hasattr(self, "loop") else None)
+            refused = sum(count for kind, count in self.filter.counters.items() if kind != "clipped")
+            self.report.write(self.loop if hasattr(self, "loop") else None, refused)
             del self.device
 
     # ---------------------------------------------------------- control loop

@@ -18,6 +18,7 @@ from real import processes
 from real.contract import RobotContract
 from real.limits import Output
 from real.ros import convert
+from real.ros.cameras import chosen_cameras
 from real.ros.node import run_node
 from real.ros.plant import DELAY_S, SimPlant
 from real.ros.qos import LATCHED, STATE_OUT, on_publisher
@@ -36,7 +37,7 @@ class SimDevice:
     def __init__(self, node: SimRobotNode, contract: RobotContract) -> None:
         p = node.p
         self.contract, self.period = contract, 1.0 / contract.rate_hz
-        films = p["cameras"] and bool(contract.cameras)
+        films = chosen_cameras(contract, p["cameras"])
         visuals = "mesh" if films else "simple"
         self.plant = SimPlant(contract, p["task"], p["seed"], p["episode"], p["randomize"], visuals)
         warn = node.health.on_mismatch
@@ -59,7 +60,7 @@ class SimDevice:
         model = Path(tempfile.mkdtemp(prefix="twinloom-")) / "scene.mjb"
         self.plant.save_model(model)
         self._memory = SharedState(self.plant.model.nq)
-        arguments = [str(model), self._memory.name, node.p["robot"], node.p["images"]]
+        arguments = [str(model), self._memory.name, node.p["robot"], node.p["cameras"], node.p["images"]]
         remaps = ["--ros-args", "-r", f"__ns:={node.get_namespace()}"]
         command = [sys.executable, "-m", "real.ros.cameras", *arguments, *remaps]
         self._cameras = processes.start(command, processes.clean_environment())
@@ -68,7 +69,7 @@ class SimDevice:
             if self._cameras.poll() is not None or time.monotonic() > end:
                 self.close()
                 raise TwinloomError(
-                    "no pictures: the camera process did not start, see above; go without: cameras:=false"
+                    "no pictures: the camera process did not start, see above; go without: cameras:=none"
                 )
             time.sleep(0.02)
 
@@ -108,7 +109,7 @@ class SimRobotNode(RobotNode):
     MODULE, NAME = "real.ros.sim_robot", "robot"
 
     def open_device(self, contract: RobotContract) -> SimDevice:
-        """A scene of the task. Published with it: what rebuilds it, and how long after its stamp a command is reached."""
+        """A scene of the task. Published with it: its record, and how long after its stamp a command is reached."""
         device = SimDevice(self, contract)
         self._success = False
         self._success_out = self.create_publisher(Bool, "~/success", LATCHED)

@@ -1,0 +1,89 @@
+"""``python -m real.ros.guard --ros-args -p robot:=ur-pair``: the safety filter between senders and a robot's drivers.
+
+Commands come on the topics of the robot file with a prefix ("/guarded"); what leaves the filter goes to the drivers'
+own topics. Runs on the robot's computer.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from real.contract import RobotContract
+from real.limits import Output
+from real.ros.commander import Commander
+from real.ros.health import ERROR, OK
+from real.ros.node import run_node
+from real.ros.observer import Observer
+from real.ros.robot_node import Device, RobotNode
+
+
+class DriverDevice:
+    """The drivers of a robot: state topics in, command topics out.
+
+    Forward controllers get every tick. Trajectory controllers get points with velocities at the command rate: they plan
+    anew for each, so a robot that is streamed to should offer forward controllers.
+    """
+
+    exact = False
+
+    def __init__(self, node: GuardNode, contract: RobotContract) -> None:
+        self.contract = contract
+        self._observer = Observer(node, contract, {}, jpeg=False, health=node.health)
+        self._commander = Commander(node, contract, node.health, node.get_name())
+        self._health = node.health
+        every = round(contract.rate_hz / contract.command_hz) if self._commander.trajectories else 1
+        self._every, self._count = max(1, every), 0
+        self._period = self._every / contract.rate_hz
+        self._stamp_ns = 0
+
+    def read(self, stamp_ns: int) -> np.ndarray | None:
+        """The newest state if it has come since the last tick."""
+        newest = self._observer.state.take()
+        if newest is None:
+            return None
+        self._stamp_ns = newest[1][1]
+        return newest[1][0]
+
+    def write(self, out: Output, now: float) -> None:
+        """Pass on what left the filter."""
+        self._count += 1
+        if not out.send or self._count % self._every:
+            return
+        began = time.monotonic()
+
+        def sample(times: np.ndarray) -> np.ndarray:
+            ahead = (times - began)[:, None] if self._commander.trajectories else np.zeros((len(times), 1))
+            return out.q + ahead * out.qd
+
+        self._commander.send(sample, self._stamp_ns, self._period, self._period)
+
+    def watch(self) -> None:
+        """Say which drivers do not listen."""
+        deaf = self._commander.missing()
+        text = f"nobody listens to {', '.join(deaf)}" if deaf else "listen"
+        self._health.set("drivers", ERROR if deaf else OK, text)
+
+    def close(self) -> None:
+        """Nothing to let go of: the drivers hold what they were sent last."""
+
+
+class GuardNode(RobotNode):
+    """A robot node whose device is a robot that others drive."""
+
+    MODULE, NAME = "real.ros.guard", "robot"
+
+    def open_device(self, contract: RobotContract) -> Device:
+        """The drivers, by the backend of the robot file."""
+        if contract.backend == "unitree":
+            from real.unitree import UnitreeDevice  # pyright: ignore[reportMissingImports]
+
+            return UnitreeDevice(contract)
+        device = DriverDevice(self, contract)
+        self.create_timer(1.0, device.watch)
+        return device
+
+
+if __name__ == "__main__":
+    run_node(GuardNode)
