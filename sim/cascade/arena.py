@@ -123,6 +123,8 @@ class Arena:
             over &= (
                 (ledger.seeds >= actions.seed_limit) | (susceptible < 1) | (self.limit - ledger.spend < self._cheapest)
             )
+        if "winback" in actions.channels:
+            over &= self._counts[:, :, actions.removed].sum(axis=1) < EXTINCT
         info = self._facts(ledger, retention)
         info["action_applied"] = u.astype(np.float32)
         late = ledger.step >= self.problem.horizon

@@ -152,8 +152,11 @@ _register(
         reward="profit",
         model=_adopters,
         graph=_barabasi_albert,
-        r0=1.5,
+        r0=1.0,
         channels=("seed", "boost", "retain"),
+        # at the default prices boosting everybody pays on any graph, and a constant does nearly as well as feedback
+        prices=Prices(boost=0.2, retain=0.1),
+        seed_limit=0.005,
     )
 )
 _register(

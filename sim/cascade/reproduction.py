@@ -25,7 +25,7 @@ def branching_factor(graph: Graph, by: str = "kappa") -> float:
     Args:
         graph: any graph with edges; weights are ignored.
         by: "kappa": (<k^2> - <k>) / <k>, exact for random graphs of given degrees. "spectral": the leading eigenvalue
-            of the non-backtracking matrix, which also feels clustering and degree correlations.
+            of the non-backtracking matrix, which also feels which degrees are linked to which.
 
     Raises:
         TwinloomError: unknown ``by``, no edges, or no node with two edges (nothing can spread).
