@@ -54,8 +54,7 @@ class ActionTimeline:
         self._times: list[float] = []
         self._points, self._slopes = np.zeros((0, self.joints)), np.zeros((0, self.joints))
         self._hold = None if q is None else np.array(q, float)
-        self._asked = -np.inf
-        self._sampled = -np.inf
+        self._asked = self._sampled = self._since = -np.inf
 
     # ------------------------------------------------------------------ add
 
@@ -98,10 +97,12 @@ class ActionTimeline:
         """Control steps between two times in which there was something to execute."""
         if not self._times:
             return 0.0
-        return max(0.0, min(now, self._times[-1]) - max(t_obs, self._times[0])) / self.dt
+        return max(0.0, min(now, self._times[-1]) - max(t_obs, self._since)) / self.dt
 
     def _splice(self, times: np.ndarray, new: np.ndarray, now: float) -> None:
         here = self._at(now)
+        if not self._times or now > self._times[-1]:
+            self._since = now  # there was nothing to execute before
         if here is None:
             self._set([*times], new, None)
             return

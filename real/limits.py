@@ -225,7 +225,7 @@ class SafetyFilter:
         if q is None or now - self.state.time > self.contract.watchdog.hold_s:
             return "no state comes from the robot"
         if self._trouble:
-            return f"{self._trouble}; disarm first"
+            return f"{self._trouble}; {'disarm first' if self._powered else 'try again'}"
         where = self.limiter.q if self._powered else np.clip(q, self.limiter.lower, self.limiter.upper)
         gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q)) - self.commands.step
         k = int(np.argmax(gap))
@@ -387,10 +387,18 @@ class SafetyFilter:
             self._enter(Mode.DAMP, self.reason)
 
     def _lose(self, line: str) -> None:
-        """The robot is silent: nothing is sent to it before it is armed again. An emergency stop stays latched."""
-        if self.mode is not Mode.ESTOP:
-            self._powered = self._leaving = self._leased = False
-            self._move = None
+        """The robot is silent: nothing is sent to it before it is armed again, but a legged one is damped blindly.
+
+        An emergency stop stays latched.
+        """
+        if self.mode is Mode.ESTOP:
+            return
+        self._leaving = self._leased = False
+        self._move = None
+        if self._powered and self.contract.damp == "damping":
+            self._enter(Mode.DAMP, line)
+        else:
+            self._powered = False
             self._enter(Mode.DISCONNECTED, line)
 
     def _idle(self, reason: str) -> None:

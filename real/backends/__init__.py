@@ -1,0 +1,1 @@
+"""Drivers of robots that are not spoken to through ROS 2 topics."""
