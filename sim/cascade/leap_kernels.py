@@ -144,7 +144,7 @@ def run(first, last, clocks, spans, steps, batch, rules, net, levers, scratch):
             found = 0
             for i in range(n):  # without a branch: whether a node is due is hard to predict
                 nodes[found] = i
-                found += dues[i] <= now[cells[i]]
+                found += dues[i] < now[cells[i]]
             events = 0
             for c in range(found):
                 i = np.int64(nodes[c])

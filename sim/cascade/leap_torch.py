@@ -78,7 +78,7 @@ class LeapTorch(DeviceLeap):
         state, m = self.device, self.rules.compartments
         cells = state.cell.long()
         susceptible = cells % m == 0
-        asked = torch.where(susceptible, state.exposure.sum(dim=2) > 0, state.due <= now.gather(1, cells))
+        asked = torch.where(susceptible, state.exposure.sum(dim=2) > 0, state.due < now.gather(1, cells))
         r, i = torch.nonzero(asked & (span > 0)[:, None], as_tuple=True)
         words = self._words(r, i, step[r], LEAP)
         chance = 1.0 - torch.exp(-self._rate(r, i) * span[r])

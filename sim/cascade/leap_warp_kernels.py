@@ -191,7 +191,7 @@ def decide(p: Process, f: Frame, s: State, t: int, plan: Plan):
         ago = (wp.int64(lapse) * wp.int64(a1)) >> wp.int64(32)
         w2 = a2
     else:
-        if s.due[r, i] > f.clocks[t + 1, r, cell] or s.due[r, i] == NEVER_:
+        if s.due[r, i] >= f.clocks[t + 1, r, cell]:
             return
         _b0, _b1, b2, _b3 = philox(wp.uint32(i), index, PURPOSE_LEAP, s.key[r, 0], s.key[r, 1])
         new = int(p.following[old])
