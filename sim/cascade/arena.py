@@ -69,7 +69,7 @@ class Arena:
     def start(self, rows: np.ndarray, ledger: Ledger) -> None:
         """Begin an episode in the places that ``rows`` bool [R] marks."""
         self.sim.reset(self.initial, mask=rows, episode=ledger.episode)
-        self._look()
+        self.look()
         self._contacts = np.where(rows[:, None], 0.0, self._contacts)
         self._nodal = np.where(rows[:, None], 0.0, self._nodal)
         self._initial_hubs = np.where(rows, self._counts[:, 0, self.model.infectious], self._initial_hubs)
@@ -80,7 +80,7 @@ class Arena:
         """Empty places, so that they cost nothing."""
         if rows.any():
             self.sim.reset(0, mask=rows)
-            self._look()
+            self.look()
 
     def step(self, u: np.ndarray, rows: np.ndarray | None, ledger: Ledger) -> Outcome:
         """One decision with actions [R, A] in the places that ``rows`` bool [R] marks, None: in all of them."""
@@ -103,7 +103,7 @@ class Arena:
             spend += actions.vaccinate(sim, u, counts, ledger.draws, left - spend)
         sim.advance(self.problem.delta)
         before = self._flows
-        self._look()
+        self.look()
         self._contacts, self._nodal, adopted = loops.window(
             before, self._flows, seeds, self.model.entry, self.model.infectious, *self._steps
         )
@@ -149,7 +149,7 @@ class Arena:
             "is_success": ledger.calm.copy() if self.problem.reward == "mitigation" else ledger.profit > 0,
         }
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Read the counters of the simulator, once for each decision."""
         self._integers = np.array(self.sim.counts)
         self._counts = self._integers.astype(np.float64)

@@ -48,7 +48,7 @@ def test_help_loads_nothing_heavy(name):
     assert seconds < CPU_LIMIT_S
 
 
-@pytest.mark.parametrize("what", ["tasks", "robots", "cameras", "axes"])
+@pytest.mark.parametrize("what", ["tasks", "robots", "cameras", "axes", "problems"])
 def test_listing_loads_nothing_heavy(what):
     found, seconds = heavy_modules(f"from sim.catalogue import lines\nassert lines({what!r})")
     assert found == "[]"

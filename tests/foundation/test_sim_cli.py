@@ -20,7 +20,13 @@ def sim(*arguments):
 
 @pytest.mark.parametrize(
     ("what", "expected"),
-    [("tasks", "stack_blocks_two"), ("robots", "franka-panda"), ("cameras", "left_wrist"), ("axes", "lighting")],
+    [
+        ("tasks", "stack_blocks_two"),
+        ("robots", "franka-panda"),
+        ("cameras", "left_wrist"),
+        ("axes", "lighting"),
+        ("problems", "cascade/adopt_profit"),
+    ],
 )
 def test_lists(what, expected):
     done = sim("list", what)
@@ -57,6 +63,10 @@ def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
         ("rollout --expert --seed -1", "--seed -1 must not be negative"),
         ("view stack_blocks_two --episode -1", "--episode -1 must not be negative"),
         ("view stack_blocks_two --video film.avi", "--video film.avi: the name must end in .mp4"),
+        ("view stack_blocks_two --out film.png", "--out film.png: only cascades have one picture"),
+        ("view cascade/escap", 'unknown problem "cascade/escap". Did you mean cascade/escape? All problems:'),
+        ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a film"),
+        ("view cascade/escape --out film.mp4", "--out film.mp4: the name must end in .png"),
     ],
 )
 def test_refusals_are_one_line_with_exit_code_2(arguments, message):

@@ -25,7 +25,7 @@ def network():
     return barabasi_albert(200, 3, np.random.default_rng(0))
 
 
-def play(env, action, seed=0):
+def play(env, action, seed: int | None = 0):
     """One episode of a constant action: rewards, last step."""
     env.reset(seed=seed)
     rewards = []

@@ -35,7 +35,7 @@ def observe(graph, compartments, ages, tiers=None, contacts=None, nodal=None, **
     none = np.zeros((1, tiers.k))
     observer = Observer(graph, tiers, MODEL, **options)
     steps = [none if x is None else np.asarray(x, float)[None] for x in (contacts, nodal)]
-    observation = observer.observe(sim, sim.counts.astype(float), *steps, TIME, SPENT)
+    observation = observer.observe(sim, sim.counts.astype(float), steps[0], steps[1], TIME, SPENT)
     assert observation.shape == (1, observer.size)
     assert observation.dtype == np.float32
     return dict(zip(observer.names(), observation[0].tolist(), strict=True))
