@@ -37,15 +37,15 @@ def environment(task: str, **options: Any) -> CascadeEnv:
 
 
 def rule(env: CascadeEnv, observation: Any) -> np.ndarray:
-    """Action [A]: seed the hubs first, pay for referrals while most are unaware, keep the hubs; fight an epidemic at
-    the hubs and treat the ill while more than a few are infectious."""
+    """Action [A]: seed hubs first, reward their referrals while most are unaware, keep them from leaving; fight an
+    epidemic at the hubs, and treat everybody, while more than a few are infectious."""
     arena, ledger = env.episodes.arena(), env.episodes.ledger
     counts = np.asarray(arena.sim.counts[0])
     share = counts.sum(axis=0) / counts.sum()
     fight, hubs = share[arena.model.infectious] > ALARM, ("", "0")
     wanted = {
         "seed": (ledger.step[0] < KICKOFF, ("0",)),
-        "boost": (env.problem.commit or share[0] > 0.5, ("", "0", "1", "2")),
+        "boost": (env.problem.commit or share[0] > 0.5, hubs),
         "retain": (True, hubs),
         "shield": (fight, hubs),
         "isolate": (fight, hubs),

@@ -150,8 +150,7 @@ class Controls:
         self._effort, self._delta = np.full((len(names), horizon), np.nan), delta
         tidy(axes, "control effort, dark: full", size)
         axes.grid(False)
-        shades = LinearSegmentedColormap.from_list("effort", EFFORT)
-        shades.set_bad("#f5f7fa")
+        shades = LinearSegmentedColormap.from_list("effort", EFFORT).with_extremes(bad="#f5f7fa")
         image = axes.imshow(
             self._effort, cmap=shades, vmin=0, vmax=1, aspect="auto", interpolation="nearest",
             extent=(0, horizon * delta, len(names), 0),

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PIL import Image
 
 from assets.atomic import atomic_file
 from sim.cascade.panels import Controls, Curves, Legend, NetworkView
-from sim.cascade.picture import FAINT, INK, PAPER, Moment, control_names, figure
+from sim.cascade.picture import FAINT, INK, Moment, control_names, figure
 
 if TYPE_CHECKING:
     from sim.cascade.arena import Arena
@@ -49,8 +50,10 @@ def poster(arena: Arena, moments: Sequence[Moment], path: Path, title: str, subt
         height = min(0.27, 0.04 * len(names))
         lower = page.add_axes((0.6, 0.345 - height, 0.37, height))
         Controls(lower, names, max(1, round(end / delta)), delta, size=14).show(moments)
-    with atomic_file(path) as temporary:
-        page.savefig(temporary, format="png", facecolor=PAPER)
+    page.canvas.draw()
+    picture = Image.fromarray(np.asarray(page.canvas.buffer_rgba())[:, :, :3])
+    with atomic_file(path) as temporary:  # few colours, so a palette makes a third of the bytes
+        picture.quantize(128, dither=Image.Dither.NONE).save(temporary, "png", optimize=True)
 
 
 def snapshots(moments: Sequence[Moment], infectious: int) -> list[int]:
