@@ -77,7 +77,7 @@ class SafetyFilter:
         self._arms = ~contract.is_gripper  # grippers are also commanded now and then only
         self._trouble = ""  # a fault that was there in the last tick
         self._tracking = np.where(contract.is_gripper, np.inf, contract.tracking_error)
-        self._work = np.empty(len(contract.names))
+        self._work, self._far = np.empty(len(contract.names)), np.empty(len(contract.names), bool)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -316,7 +316,7 @@ class SafetyFilter:
         elif self._powered:
             gap = np.subtract(self.limiter.q, q, out=self._work)
             np.abs(gap, out=gap)
-            if np.greater(gap, self._tracking).any():
+            if np.count_nonzero(np.greater(gap, self._tracking, out=self._far)):
                 k = int(np.argmax(gap - self._tracking))
                 allowed = self.contract.tracking_error
                 self._fault("tracking", f"{self.contract.names[k]} is more than {allowed:g} behind ({gap[k]:.3f})")

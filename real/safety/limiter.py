@@ -43,6 +43,7 @@ class Limiter:
         self._twice = 2.0 * self.acceleration
         self._distance = np.empty((3, size))  # to the upper limit, to the lower limit, to the reference
         self._low, self._high, self._change, self._work = (np.empty(size) for _ in range(4))
+        self._met = np.empty(size, bool)
 
     def place(self, q: np.ndarray) -> None:
         """Start anew at rest at a position, brought inside the limits."""
@@ -65,7 +66,8 @@ class Limiter:
         np.subtract(speed, change, out=speed)
         np.maximum(speed, 0.0, out=speed)
         np.copysign(speed, self.v, out=self.v)
-        self._move(dt)
+        self.q += np.multiply(self.v, dt, out=self._work)
+        np.clip(self.q, self.lower, self.upper, out=self.q)  # rounding only
 
     def follow(self, start: np.ndarray, stop: np.ndarray, dt: float) -> None:
         """Move for ``dt`` > 0 seconds with a reference that goes from ``start`` to ``stop`` meanwhile.
@@ -104,16 +106,10 @@ class Limiter:
         np.maximum(low, d[1], out=low)
         np.maximum(work, low, out=v)
         np.minimum(v, high, out=v)
-        self._move(dt)
+        np.multiply(v, dt, out=work)
+        q += work
         miss = np.subtract(stop, q, out=work)
         np.abs(miss, out=miss)
-        if miss.max() < SNAP:
-            np.maximum(stop, self.lower, out=q)
-            np.minimum(q, self.upper, out=q)
-
-    def _move(self, dt: float) -> None:
-        np.multiply(self.v, dt, out=self._change)
-        q = self.q
-        q += self._change
+        np.copyto(q, stop, where=np.less(miss, SNAP, out=self._met))
         np.maximum(q, self.lower, out=q)  # rounding only
         np.minimum(q, self.upper, out=q)

@@ -75,7 +75,7 @@ class CommandScreen:
             self._given[:] = others
         self._given[where] = q
         self.where = where
-        if not np.isfinite(self._given, out=self._flags).all():
+        if np.count_nonzero(np.isfinite(self._given, out=self._flags)) < self.size:
             bad = int(np.argmin(self._flags))
             return Refusal("non-finite", f"a command with {self._given[bad]} for {self.contract.names[bad]}")
         return None
@@ -129,11 +129,9 @@ class CommandScreen:
     def limits(self) -> Refusal | None:
         """Clip the command to the soft limits or refuse it, as the contract wants."""
         q, target = self._given, self.target
-        np.less(q, self._lowest, out=self._flags)
-        low = self._flags.any()
-        np.greater(q, self._highest, out=self._flags)
         self.clipped = 0
-        if low or self._flags.any():
+        low = np.count_nonzero(np.less(q, self._lowest, out=self._flags))
+        if low + np.count_nonzero(np.greater(q, self._highest, out=self._flags)):
             outside = (q < self._lowest) | (q > self._highest)
             k = int(np.argmax(outside))
             allowed = f"{self.lower[k]:.4g} to {self.upper[k]:.4g}"
@@ -150,7 +148,7 @@ class CommandScreen:
         gap = np.subtract(self.target, pose, out=self._work)
         np.abs(gap, out=gap)
         np.greater(gap, self.step, out=self._flags)
-        if self._flags[self.where].any():
+        if np.count_nonzero(self._flags[self.where]):
             far = np.arange(self.size)[self.where][self._flags[self.where]]
             k = int(far[np.argmax(gap[far])])
             name, allowed = self.contract.names[k], self.contract.joints[k].step
@@ -186,7 +184,7 @@ class StateScreen:
                 return Refusal("state", f"a state that is no array of {self.size} numbers")
         if measured.shape != (self.size,):
             return Refusal("state", f"a state of shape {measured.shape}; this robot has {self.size} joints")
-        if not np.isfinite(measured, out=self._flags).all():
+        if np.count_nonzero(np.isfinite(measured, out=self._flags)) < self.size:
             bad = int(np.argmin(self._flags))
             return Refusal("state", f"{self.contract.names[bad]} was measured at {measured[bad]}")
         refusal = None
@@ -196,7 +194,7 @@ class StateScreen:
             np.abs(gap, out=gap)
             allowed = np.multiply(self._speed, max(gap_s, 1e-9), out=self._allowed)
             allowed += self.JUMP
-            if np.greater(gap, allowed, out=self._flags).any():
+            if np.count_nonzero(np.greater(gap, allowed, out=self._flags)):
                 k = int(np.argmax(self._flags))
                 line = f"{self.contract.names[k]} was measured {gap[k]:.3f} away from {1e3 * gap_s:.0f} ms before"
                 refusal = Refusal("state jump", line)
