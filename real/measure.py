@@ -129,7 +129,11 @@ def evaluate(contract: RobotContract, timing: Path, bag_file: Path, cpu_s: float
     bag = Bag(bag_file)
     seen = {m.made_ns for m in bag.messages(contract.topics.state[0].topic, decode=False)}
     recorded = stamps[(stamps >= min(seen)) & (stamps <= max(seen))]
-    late = np.abs(data["late_s"]) * 1e3
+    late = np.abs(data["late_s"][ticks]) * 1e3
+    made_ns = stamps + np.round(data["late_s"] * 1e9).astype(np.int64)
+    answered = np.searchsorted(stamps, computed[inside])
+    known = (answered < len(stamps)) & (stamps[np.minimum(answered, len(stamps) - 1)] == computed[inside])
+    processing = (received[inside][known] - made_ns[answered[known]]) / 1e6
     p50, p99 = np.percentile(latency, [50, 99])
     rows: dict[str, float] = {
         "seconds": float(end - begin) / 1e9,
@@ -138,10 +142,13 @@ def evaluate(contract: RobotContract, timing: Path, bag_file: Path, cpu_s: float
         "state_to_command_p50_ms": float(p50),
         "state_to_command_p99_ms": float(p99),
         "state_to_command_max_ms": float(latency.max()),
+        "publication_to_command_p50_ms": float(np.percentile(processing, 50)),
+        "publication_to_command_p99_ms": float(np.percentile(processing, 99)),
         "state_period_std_ms": float(period.std()),
         "state_period_p99_ms": float(np.percentile(period, 99)),
         "state_period_max_ms": float(period.max()),
-        "robot_late_p99_ms": float(np.percentile(late, 99)) if len(late) else 0.0,
+        "robot_late_p99_ms": float(np.percentile(late, 99)),
+        "dropped_ticks": int(data["dropped"]),
         "lost_states": int(len(recorded) - np.isin(recorded, list(seen)).sum()),
         "recorded_states": len(seen),
         "refused": int(data["refused"]),

@@ -25,13 +25,20 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, "PYTHONUNBUFFERED": "1", **(extra or {})}
 
 
-def start(command: Sequence[str], environment: Mapping[str, str], **options) -> subprocess.Popen:
+def start(
+    command: Sequence[str], environment: Mapping[str, str], death: int = signal.SIGTERM, **options
+) -> subprocess.Popen:
     """Start a child in a process group of its own: a Ctrl-C in the terminal reaches it only through us.
 
-    Signals that are blocked here are blocked there from the first instruction on (see `real.signals`).
+    Signals that are blocked here are blocked there from the first instruction on (see `real.signals`). ``death`` is
+    what it receives when we end; SIGKILL for programs that do not look for blocked signals.
     """
     return subprocess.Popen(
-        list(command), env=dict(environment), start_new_session=True, preexec_fn=die_with_parent, **options
+        list(command),
+        env=dict(environment),
+        start_new_session=True,
+        preexec_fn=lambda: die_with_parent(death),
+        **options,
     )
 
 

@@ -98,9 +98,10 @@ class Health:
 
     def on_mismatch(self, topic: str, policy: str) -> None:
         """For event callbacks: DDS has just refused a pair. The graph knows whose it is, sometimes a moment later."""
-        self.set(f"qos {topic}", ERROR, f"a peer asks for or offers another {policy}")
-        self._peers.add(topic)
         self.check_peers()
+        if topic not in self._peers:
+            self.set(f"qos {topic}", ERROR, f"a peer asks for or offers another {policy}")
+            self._peers.add(topic)
 
     def _others(self, topic: str, infos) -> list:
         return [] if topic in OURS_ONLY or topic.endswith("/transition_event") else infos(topic)
@@ -116,7 +117,11 @@ def _mismatch(mine, peer, offered, asked) -> str:
     if peer.topic_type != wanted:
         return f"its type is {peer.topic_type}, ours {wanted}"
     compatible, reason = qos_check_compatible(_comparable(offered), _comparable(asked))
-    return reason.removeprefix("ERROR: ").strip().rstrip(";") if compatible == QoSCompatibility.ERROR else ""
+    return (
+        reason.replace("ERROR: ", "").strip().rstrip(";").replace(";", "; ")
+        if compatible == QoSCompatibility.ERROR
+        else ""
+    )
 
 
 def _comparable(profile: QoSProfile) -> QoSProfile:

@@ -23,6 +23,7 @@ from real.ros.qos import on_subscription, recording
 LOOK_S = 0.25  # between looks for topics that have begun
 ALWAYS = ("/diagnostics", "/estop")
 OF_ROBOT = ("mode", "scene", "success", "sent")
+DURATIONS, FOREVER = ("deadline", "lifespan", "liveliness_lease_duration"), (9223372036, 854775807)
 OF_POLICY = ("chunk", "latency")
 
 
@@ -113,7 +114,10 @@ def _yaml(qos) -> str:
     """QoS as rosbag2 keeps it, so that ``ros2 bag play`` publishes with the same."""
     reliable = 1 if qos.reliability == ReliabilityPolicy.RELIABLE else 2
     durable = 1 if qos.durability == DurabilityPolicy.TRANSIENT_LOCAL else 2
-    return f"- history: 1\n  depth: {qos.depth}\n  reliability: {reliable}\n  durability: {durable}\n"
+    lines = [f"history: 1\n  depth: {qos.depth}\n  reliability: {reliable}\n  durability: {durable}\n  liveliness: 1"]
+    lines += [f"{name}:\n    sec: {FOREVER[0]}\n    nsec: {FOREVER[1]}" for name in DURATIONS]
+    lines.append("avoid_ros_namespace_conventions: false")
+    return "- " + "\n  ".join(lines)
 
 
 if __name__ == "__main__":

@@ -16,20 +16,21 @@ class TimingReport:
 
     The file (.npz) has ``tick_s`` (T,) monotonic and ``stamp_ns`` (T,) wall-clock time of each tick, ``command_ns``
     (C,) receive time, ``command_stamp_ns`` (C,) stamp of the state it was computed from, ``command_topic`` (C,) index
-    into ``topics``, ``late_s`` lateness of the last ticks and ``refused``.
+    into ``topics``, ``late_s`` (T,) by how much each stamp was put back, ``dropped`` ticks and ``refused`` messages.
     """
 
     def __init__(self, path: str) -> None:
         self._path = Path(path).expanduser() if path else None
-        self._ticks, self._stamps = array("d"), array("q")
+        self._ticks, self._stamps, self._late = array("d"), array("q"), array("d")
         self._received, self._computed, self._topic = array("q"), array("q"), array("q")
         self._topics: dict[str, int] = {}
 
-    def tick(self, now: float, stamp_ns: int) -> None:
-        """One tick of the control loop."""
+    def tick(self, now: float, stamp_ns: int, late: float) -> None:
+        """One tick of the control loop; ``late`` is by how much its stamp was put back."""
         if self._path:
             self._ticks.append(now)
             self._stamps.append(stamp_ns)
+            self._late.append(late)
 
     def command(self, topic: str, received_ns: int, stamp_ns: int) -> None:
         """One command message."""
@@ -52,5 +53,6 @@ class TimingReport:
                 command_topic=np.array(self._topic),
                 topics=np.array(list(self._topics)),
                 refused=refused,
-                late_s=np.array(loop.lateness if loop else []),
+                late_s=np.array(self._late),
+                dropped=loop.dropped if loop else 0,
             )

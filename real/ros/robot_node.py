@@ -128,8 +128,7 @@ class RobotNode(ManagedNode):
         """Let go of the device and write the report."""
         if hasattr(self, "device"):
             self.device.close()
-            refused = sum(count for kind, count in self.filter.counters.items() if kind != "clipped")
-            self.report.write(self.loop if hasattr(self, "loop") else None, refused)
+            self.report.write(self.loop if hasattr(self, "loop") else None, self.router.refused)
             del self.device
 
     # ---------------------------------------------------------- control loop
@@ -161,7 +160,7 @@ class RobotNode(ManagedNode):
             out = self.filter.step(tick, measured)
             self.device.write(out, tick)
             self.after_tick(out, stamp_ns)
-            self.report.tick(now, stamp_ns)
+            self.report.tick(now, stamp_ns, late)
             if out.mode is not mode:
                 mode = out.mode
                 self._mode_out.publish(String(data=mode.value))

@@ -47,12 +47,13 @@ class Router:
         filter: what commands are offered to.
 
     Attributes:
-        received: number of messages by topic.
+        received: number of messages by topic; refused: how many commands and messages were not taken.
     """
 
     def __init__(self, contract: RobotContract, filter: SafetyFilter) -> None:
         self.contract, self.filter = contract, filter
         self.received: dict[str, int] = {group.topic: 0 for group in contract.topics.commands}
+        self.refused = 0
         self._lanes = {g.topic: _Lane(g, contract.where(g.joints)) for g in contract.topics.commands}
         self._orders: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         self._waited = False
@@ -66,18 +67,19 @@ class Router:
         problem = self._check(lane, command)
         if problem:
             kind, line = problem
-            self.filter.journal.note(kind, f"refused: {topic} {line}", now)
+            self._refuse(kind, f"{topic} {line}", now)
             return
         points = self._in_order(lane, command)
         stamp = self._on_our_clock(command.stamp_ns, now, wall) if command.stamp_ns else None
         if lane.group.kind == "trajectory":
             problem = self._splice(lane, points, command.times, now if stamp is None else stamp, now)
             if problem:
-                self.filter.journal.note(problem[0], f"refused: {topic} {problem[1]}", now)
+                self._refuse(problem[0], f"{topic} {problem[1]}", now)
                 return
         else:
             lane.times, lane.points = np.array([now]), points[-1:]
-        lane.came, lane.stamp, lane.source, lane.fresh = now, stamp, command.source, True
+        lane.came, lane.stamp, lane.fresh = now, stamp, True
+        lane.source = command.source or "an unnamed sender"
 
     def offer(self, now: float) -> None:
         """Once per tick, before the filter's step: offer what the groups say for this moment."""
@@ -97,8 +99,8 @@ class Router:
         hold_s = self.contract.watchdog.hold_s
         silent = [lane for lane in late if now - lane.came > hold_s]
         if silent:
-            line = f"refused: nothing on {silent[0].group.topic} for {now - silent[0].came:.2f} s"
-            self.filter.journal.note("silent", line, now)
+            line = f"nothing on {silent[0].group.topic} for {now - silent[0].came:.2f} s"
+            self._refuse("silent", line, now)
             return
         q = self.filter.limiter.q.copy()
         for lane in used:
@@ -106,7 +108,11 @@ class Router:
             lane.fresh = False
         first = max(due, key=lambda lane: lane.came)
         stamp = None if first.group.kind == "trajectory" else first.stamp
-        self.filter.command(q, now, stamp=stamp, source=first.source)
+        self.refused += not self.filter.command(q, now, stamp=stamp, source=first.source).accepted
+
+    def _refuse(self, kind: str, line: str, now: float) -> None:
+        self.refused += 1
+        self.filter.journal.note(kind, f"refused: {line}", now)
 
     def _sample(self, lane: _Lane, now: float) -> np.ndarray:
         """(n,) what a group is to be at a moment; linear between the points of a trajectory."""
