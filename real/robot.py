@@ -34,7 +34,7 @@ KINDS: Registry[str] = Registry("kind of robot", "real list robots")
 KINDS.register("sim", "real.sim_robot:SimRobot")
 KINDS.register("mock", "real.mock:MockRobot")
 KINDS.register("ros", "real.ros.ros_robot:RosRobot")
-KINDS.register("unitree", "real.backends.unitree:UnitreeRobot")
+KINDS.register("unitree", "real.backends.unitree_robot:UnitreeRobot")
 
 
 class RobotLostError(TwinloomError):

@@ -38,6 +38,8 @@ class SimRobot(BaseRobot):
         cameras: cameras of ``sim list cameras`` whose pictures observations bring; size: (width, height) of them.
         lockstep: see above; fps: its control rate, a divisor of 250.
         contract: another robot file than the one of ``robot``; its joints must be those of the model.
+        record: randomisation record of an episode, whose scene is made again instead of one from the seed; lockstep
+            only.
 
     Attributes:
         safety: the filter. In real time use :meth:`arm` and the others here, which take its lock.
@@ -60,6 +62,7 @@ class SimRobot(BaseRobot):
         lockstep: bool = False,
         fps: int = 25,
         contract: RobotContract | str | None = None,
+        record: dict[str, Any] | None = None,
     ) -> None:
         from sim.bimanual.rate import substeps
         from sim.bimanual.task import task_class
@@ -70,6 +73,10 @@ class SimRobot(BaseRobot):
             raise TwinloomError(f'"{what}" has no robot to command; allowed: bimanual/<task> (sim list tasks)')
         task_class(task)
         substeps(fps)
+        if not lockstep and (record is not None or split != "seen"):
+            raise TwinloomError("a record, or the split unseen, needs lockstep=True")
+        if record is not None and record.get("task") != task:
+            raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
         for camera in cameras:
             if camera not in known_cameras():
                 raise UnknownNameError("camera", camera, known_cameras(), "sim list cameras")
@@ -81,6 +88,7 @@ class SimRobot(BaseRobot):
         super().__init__(f"{what} with {contract.name}", contract, pictures)
         self.task, self.lockstep, self.fps = task, lockstep, fps
         self._size, self._lock = size, threading.RLock()
+        self._record = record
         self._scene: dict[str, Any] = {"seed": seed, "episode": episode, "randomize": randomize, "split": split}
         self._thread: threading.Thread | None = None
         self._loop: RateLoop | None = None
@@ -94,7 +102,7 @@ class SimRobot(BaseRobot):
         if self._connected:
             return
         from real.ros.plant import SimPlant
-        from sim.bimanual.episode import prepare
+        from sim.bimanual.episode import prepare, restore
         from sim.bimanual.randomize import parse_axes
         from sim.seeding import episode_seed
 
@@ -102,9 +110,12 @@ class SimRobot(BaseRobot):
         assert self.contract.model is not None
         self._plant: SimPlant | None = None
         if self.lockstep:
-            seed = episode_seed(scene["seed"], self.task, scene["episode"])
-            axes = parse_axes(scene["randomize"])
-            self._prepared = prepare(self.task, self.contract.model, seed, axes, self.fps, scene["split"], visuals)
+            if self._record is not None:
+                self._prepared = restore({**self._record, "fps": self.fps}, visuals)
+            else:
+                seed = episode_seed(scene["seed"], self.task, scene["episode"])
+                axes = parse_axes(scene["randomize"])
+                self._prepared = prepare(self.task, self.contract.model, seed, axes, self.fps, scene["split"], visuals)
             self.safety = SafetyFilter(self.contract, rate_hz=self.fps, lockstep=True)
             self._order(self._prepared)
         else:
@@ -123,7 +134,7 @@ class SimRobot(BaseRobot):
         self._say()
 
     def reset(self) -> None:
-        """Go on to the next episode: another scene of the same task."""
+        """Go on to the next episode: another scene of the same task, or the record's again."""
         self.disconnect()
         self._scene["episode"] += 1
         self.connect()

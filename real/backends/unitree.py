@@ -1,6 +1,6 @@
-"""Unitree robots through the low-level DDS topics of their SDK (LowCmd, LowState), for example the G1.
+"""Unitree robots through the low-level DDS topics of their SDK (LowCmd, LowState), for example the G1: the wire.
 
-The SDK (``unitree_sdk2py``) is optional: nothing of it is imported before :meth:`UnitreeRobot.connect`.
+The SDK (``unitree_sdk2py``) is optional: nothing of it is imported before a :class:`UnitreeDevice` is made.
 Gains come from the robot file alone; a policy sends positions and can never set kp or kd. Not tried on hardware: the
 tests run against a stand-in for the SDK that checks every message.
 """
@@ -8,20 +8,17 @@ tests run against a stand-in for the SDK that checks every message.
 from __future__ import annotations
 
 import importlib
-import threading
 import time
 from typing import Any
 
 import numpy as np
 
 from assets.errors import TwinloomError
-from real.contract import RobotContract, load_contract
-from real.limits import Mode, Output, SafetyFilter, Verdict
-from real.robot import STATE, TIMESTAMP, BaseRobot, RobotLostError
-from real.timing import Mailbox, RateLoop
-from sim.features import Feature
+from real.contract import RobotContract
+from real.limits import Output
+from real.robot import RobotLostError
+from real.timing import Mailbox
 
-VELOCITY, QUATERNION, GYROSCOPE = "observation.velocity", "observation.imu.quaternion", "observation.imu.gyroscope"
 INSTALL = "pip install --no-deps unitree-sdk2py-dimos==1.0.3 && pip install cyclonedds==11.0.1 opencv-python-headless"
 ENABLED = 1  # mode of a motor that obeys
 GOODBYE_S = 0.5  # for how long damping is sent before falling silent
@@ -46,131 +43,76 @@ class Sdk:
         self.new_command = getattr(default, f"unitree_{message}_msg_dds__LowCmd_")
 
 
-class UnitreeRobot(BaseRobot):
-    """A Unitree robot, controlled joint by joint.
-
-    A thread sends LowCmd at the contract's rate once the robot is armed. Connecting does not arm: call :meth:`arm`, and
-    again when the robot is in its start pose. It ends in damping whatever happens: stop, fault, silence or Ctrl-C.
+class UnitreeDevice:
+    """Reads states of a Unitree robot and writes what a safety filter lets out. Opening it sends nothing.
 
     Args:
-        contract: robot file of backend unitree, by name or as it is.
+        contract: robot file of backend unitree.
         interface: network interface of the robot ("enp2s0"); domain: DDS domain.
         release: whether to end the built-in motion service first, which would fight us.
+        timeout_s: how long to wait for the first state and for the service.
 
     Attributes:
+        exact: False, its time is as it is.
+        states: newest state and when it came.
         corrupt: states dropped because their checksum was wrong.
+
+    Raises:
+        RobotLostError: no state comes.
+        TwinloomError: another robot's file, no SDK, or the built-in motion service does not let go.
     """
 
+    exact = False
+
     def __init__(
-        self, contract: RobotContract | str = "g1", interface: str | None = None, domain: int = 0, release: bool = True
+        self,
+        contract: RobotContract,
+        interface: str | None = None,
+        domain: int = 0,
+        release: bool = True,
+        timeout_s: float = 5.0,
     ) -> None:
-        if isinstance(contract, str):
-            contract = load_contract(contract)
         if contract.unitree is None:
             raise TwinloomError(f"robot {contract.name} is not one of backend unitree")
-        super().__init__(contract.description.partition(",")[0], contract)
-        self.wire = contract.unitree
-        self._interface, self._domain, self._release = interface, domain, release
+        self.contract, self.wire = contract, contract.unitree
         self._kp, self._kd = contract.column("kp"), contract.column("kd")
-        self._states: Mailbox[Any] = Mailbox()
-        self._lock, self._loop, self._thread = threading.RLock(), None, None
-        self._failure: BaseException | None = None
+        self.states: Mailbox[Any] = Mailbox()
         self.corrupt = 0
-
-    @property
-    def observation_features(self) -> dict[str, Feature]:
-        """Joint positions and velocities, orientation (wxyz) and angular velocity (body frame) of the pelvis."""
-        names = self.contract.names
-        return {
-            **super().observation_features,
-            VELOCITY: Feature("float64", (len(names),), names, "rad/s"),
-            QUATERNION: Feature("float64", (4,), ("qw", "qx", "qy", "qz"), "unit quaternion wxyz"),
-            GYROSCOPE: Feature("float64", (3,), ("x", "y", "z"), "rad/s, body frame"),
-        }
-
-    # ------------------------------------------------------------ lifecycle
-
-    def connect(self, timeout_s: float = 5.0) -> None:
-        """Open the topics and wait for a state; nothing is sent yet.
-
-        Raises:
-            TwinloomError: no SDK, or the built-in motion service does not let go.
-            RobotLostError: no state within ``timeout_s``.
-        """
-        if self._connected:
-            return
+        self._sending_until = -np.inf
         self.sdk = Sdk(self.wire.message)
         channel = self.sdk.channel
-        channel.ChannelFactoryInitialize(self._domain, self._interface)
+        channel.ChannelFactoryInitialize(domain, interface)
         self._subscriber = channel.ChannelSubscriber(self.wire.state, self.sdk.types.LowState_)
         self._subscriber.Init(self._receive, 1)
         self._publisher = channel.ChannelPublisher(self.wire.command, self.sdk.types.LowCmd_)
         self._publisher.Init()
-        if not self._wait_for_state(timeout_s):
-            raise RobotLostError(f"{self.name}: no {self.wire.state} within {timeout_s:g} s; check cable and interface")
-        if self._release:
+        self._wait_for_state(timeout_s)
+        if release:
             self._release_motion_service(timeout_s)
         self._command = self.sdk.new_command()
-        self.safety = SafetyFilter(self.contract)
-        self._failure, self._sending_until, self._connected = None, -np.inf, True
-        self._loop = RateLoop(self.contract.rate_hz)
-        self._thread = threading.Thread(target=self._run, args=(self._loop,), daemon=True, name="unitree")
-        self._thread.start()
 
-    def disconnect(self) -> None:
-        """Damp, and fall silent."""
-        if not self._connected or self._loop is None or self._thread is None:
+    def read(self, stamp_ns: int = 0) -> np.ndarray | None:
+        """(J,) positions if a state came since the last read, else None."""
+        slot = self.states.take()
+        return None if slot is None else np.array([motor.q for motor in slot[1].motor_state[: len(self._kp)]])
+
+    def write(self, out: Output, now: float) -> None:
+        """Send what the filter lets out; when that falls silent, damping: a motor keeps its last command."""
+        if out.send:
+            self._sending_until = now + GOODBYE_S
+            self._publish(out.q, out.qd, out.damping)
+        elif now < self._sending_until:
+            self._publish(out.q, out.qd, True)
+
+    def close(self) -> None:
+        """End in damping, if anything was ever sent. Call it from where :meth:`write` is called, or after that."""
+        if self._sending_until == -np.inf:
             return
-        self._loop.stop()
-        self._thread.join(timeout=5.0)
-        self._connected = False
-        self._say()
-
-    # ------------------------------------------------------------- exchange
-
-    def get_observation(self) -> dict[str, np.ndarray]:
-        """The newest state. Raises RobotLostError when none came for the watchdog's ``damp_s``."""
-        self._check()
-        slot = self._states.get()
-        if slot is None or time.monotonic() - slot[0] > self.contract.watchdog.damp_s:
-            raise RobotLostError(f"{self.name} sends no state any more; connect again")
-        received, state = slot
-        motors = state.motor_state[: len(self.contract.names)]
-        return {
-            STATE: np.array([motor.q for motor in motors]),
-            VELOCITY: np.array([motor.dq for motor in motors]),
-            QUATERNION: np.array(list(state.imu_state.quaternion), float),
-            GYROSCOPE: np.array(list(state.imu_state.gyroscope), float),
-            TIMESTAMP: np.array([received]),
-        }
-
-    def send_action(self, action: np.ndarray) -> np.ndarray:
-        """Offer (J,) joint targets; returns those that the robot goes to, or holds if they were refused."""
-        self._check()
-        with self._lock:
-            verdict = self.safety.command(action, time.monotonic(), source="send_action")
-            sent = self.safety.commands.target.copy() if verdict.accepted else self.safety.limiter.q.copy()
-        self._say()
-        return sent
-
-    def arm(self) -> Verdict:
-        """First: move to the start pose. Again, there: let commands count."""
-        with self._lock:
-            return self.safety.arm(time.monotonic())
-
-    def estop(self, reason: str = "asked for") -> Verdict:
-        """Damp at once, until :meth:`reset_safety`."""
-        return self.safety.estop(reason)
-
-    def reset_safety(self) -> Verdict:
-        """Leave the emergency stop or damping."""
-        with self._lock:
-            return self.safety.reset(time.monotonic())
-
-    @property
-    def mode(self) -> Mode:
-        """Of the safety filter."""
-        return self.safety.mode
+        nothing, period = np.zeros(len(self._kp)), 1.0 / self.contract.rate_hz
+        for _ in range(round(GOODBYE_S / period)):
+            self._publish(nothing, nothing, True)
+            time.sleep(period)
+        self._sending_until = -np.inf
 
     # -------------------------------------------------------------- helpers
 
@@ -179,13 +121,16 @@ class UnitreeRobot(BaseRobot):
         if state.crc != self.sdk.crc.Crc(state):
             self.corrupt += 1
             return
-        self._states.put(state)
+        self.states.put(state)
 
-    def _wait_for_state(self, timeout_s: float) -> bool:
+    def _wait_for_state(self, timeout_s: float) -> None:
         end = time.monotonic() + timeout_s
-        while self._states.get() is None and time.monotonic() < end:
+        while self.states.get() is None:
+            if time.monotonic() > end:
+                wrong = f"; {self.corrupt} with a wrong checksum" if self.corrupt else ""
+                problem = f"no {self.wire.state} within {timeout_s:g} s{wrong}"
+                raise RobotLostError(f"{self.contract.name}: {problem}; check cable and interface")
             time.sleep(0.01)
-        return self._states.get() is not None
 
     def _release_motion_service(self, timeout_s: float) -> None:
         client = self.sdk.switcher.MotionSwitcherClient()
@@ -197,32 +142,11 @@ class UnitreeRobot(BaseRobot):
                 return
             client.ReleaseMode()
             time.sleep(0.1)
-        raise TwinloomError(f"{self.name}: its motion service does not let go; put it into debug mode with the remote")
+        name = self.contract.name
+        raise TwinloomError(f"{name}: its motion service does not let go; put it into debug mode with the remote")
 
-    def _run(self, loop: RateLoop) -> None:
-        try:
-            for now in loop:
-                slot = self._states.take()
-                with self._lock:
-                    out = self.safety.step(now, None if slot is None else self._positions(slot[1]))
-                self._send(out, now)
-        except Exception as error:  # handed to whoever asks next
-            self._failure = error
-        finally:
-            for _ in range(round(GOODBYE_S / loop.period) if self._sending_until > -np.inf else 0):
-                self._publish(self.safety.limiter.q, damping=True)
-                time.sleep(loop.period)
-
-    def _send(self, out: Output, now: float) -> None:
-        """What the filter lets out; when it falls silent, damping for a while, since a motor keeps its last command."""
-        if out.send:
-            self._sending_until = now + GOODBYE_S
-            self._publish(out.q, out.damping, out.qd)
-        elif now < self._sending_until:
-            self._publish(out.q, damping=True)
-
-    def _publish(self, q: np.ndarray, damping: bool, qd: np.ndarray | None = None) -> None:
-        command, state = self._command, self._states.get()
+    def _publish(self, q: np.ndarray, qd: np.ndarray, damping: bool) -> None:
+        command, state = self._command, self.states.get()
         if self.wire.message == "hg":
             command.mode_pr = self.wire.mode_pr
             command.mode_machine = state[1].mode_machine if state is not None else 0
@@ -231,16 +155,8 @@ class UnitreeRobot(BaseRobot):
         for k, motor in enumerate(command.motor_cmd[: len(self._kp)]):
             motor.mode, motor.tau = ENABLED, 0.0
             motor.q = 0.0 if damping else float(q[k])
-            motor.dq = 0.0 if damping or qd is None else float(qd[k])
+            motor.dq = 0.0 if damping else float(qd[k])
             motor.kp = 0.0 if damping else float(self._kp[k])
             motor.kd = self.wire.damping if damping else float(self._kd[k])
         command.crc = self.sdk.crc.Crc(command)
         self._publisher.Write(command)
-
-    def _positions(self, state: Any) -> np.ndarray:
-        return np.array([motor.q for motor in state.motor_state[: len(self._kp)]])
-
-    def _check(self) -> None:
-        self._require_connection()
-        if self._failure is not None:
-            raise TwinloomError(f"{self.name}: {self._failure}; connect again") from self._failure

@@ -77,7 +77,7 @@ class GuardNode(RobotNode):
     def open_device(self, contract: RobotContract) -> Device:
         """The drivers, by the backend of the robot file."""
         if contract.backend == "unitree":
-            from real.unitree import UnitreeDevice  # pyright: ignore[reportMissingImports]
+            from real.backends.unitree import UnitreeDevice
 
             return UnitreeDevice(contract)
         device = DriverDevice(self, contract)

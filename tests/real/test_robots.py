@@ -43,6 +43,20 @@ def test_lockstep_repeats_the_simulation_bit_for_bit(rollout):
     assert rollout.success
 
 
+def test_the_scene_of_a_record_is_made_again(rollout):
+    with make_robot(f"sim:bimanual/{TASK}", lockstep=True, record=rollout.record, seed=99) as robot:
+        assert robot.record() == rollout.record
+        for action in rollout.arrays["action"]:
+            robot.send_action(action)
+        assert robot.success
+        robot.reset()
+        assert robot.record() == rollout.record
+    with pytest.raises(TwinloomError, match="lockstep"):
+        make_robot(f"sim:bimanual/{TASK}", record=rollout.record)
+    with pytest.raises(TwinloomError, match="not of lift_pot"):
+        make_robot("sim:bimanual/lift_pot", lockstep=True, record=rollout.record)
+
+
 def test_real_time_does_the_task_too(rollout):
     from real.chunks import ActionTimeline
 
