@@ -32,6 +32,7 @@ class RosRobot:
         node: name of the robot node.
         domain_id: of DDS; that of the environment if None.
         arm: arm the robot when connecting, and wait until it is ready.
+        patience_s: how long connecting waits for each part of the robot to answer.
     """
 
     def __init__(
@@ -43,10 +44,12 @@ class RosRobot:
         node: str = "/robot",
         domain_id: int | None = None,
         arm: bool = True,
+        patience_s: float = DISCOVERY_S,
     ) -> None:
         self.contract = contract = load_contract(contract) if isinstance(contract, str) else contract
         self.name = f"{contract.name} over ROS"
         self._prefix, self._images, self._robot, self._domain, self._arm = prefix, images, node, domain_id, arm
+        self._patience_s = patience_s
         self._session: Session | None = None
         self.mode = ""
         joints = Feature("float32", (len(contract.names),), contract.names, UNIT)
@@ -65,7 +68,7 @@ class RosRobot:
         """Join the graph, find the robot, arm it.
 
         Raises:
-            TwinloomError: the robot does not answer within 10 s, or cannot be armed.
+            TwinloomError: the robot does not answer in time, or cannot be armed.
         """
         if self._session is not None:
             raise TwinloomError(f"{self.contract.name} is connected already")
@@ -77,15 +80,16 @@ class RosRobot:
             )
             self._commander = Commander(session.node, self.contract, health, session.node.get_name(), self._prefix)
             session.node.create_subscription(String, f"{self._robot}/mode", self._mode_is, LATCHED)
-            session.wait(f"state of {self.contract.name}", lambda: self._observer.age(time.monotonic()) < 1.0)
-            session.wait(f"mode of {self._robot}", lambda: self.mode != "")
-            session.wait("listener for commands", lambda: not self._commander.missing())
+            patience, name = self._patience_s, self.contract.name
+            session.wait(f"state of {name}", lambda: self._observer.age(time.monotonic()) < 1.0, patience)
+            session.wait(f"mode of {self._robot}", lambda: self.mode != "", patience)
+            session.wait("listener for commands", lambda: not self._commander.missing(), patience)
             if self._arm:
                 if self.mode in (Mode.IDLE.value, Mode.HOLD.value):
                     session.trigger(f"{self._robot}/arm")
                 driven = (Mode.READY.value, Mode.ACTIVE.value)
                 session.wait(f"readiness of {self._robot}", lambda: self.mode in driven, START_S)
-            session.wait("pictures", lambda: not self._observer.observe(time.monotonic())[2], DISCOVERY_S)
+            session.wait("pictures", lambda: not self._observer.observe(time.monotonic())[2], patience)
         except BaseException:
             self.disconnect()
             raise

@@ -173,13 +173,7 @@ def test_a_robot_over_topics_has_the_common_interface(robot, contract):
 
 
 def test_nobody_there_is_one_line():
-    client = RosRobot(small_contract(), images="none", domain_id=domain(5))
-    from real.ros import session
-
-    before, session.DISCOVERY_S = session.DISCOVERY_S, 0.3
-    try:
-        with pytest.raises(TwinloomError, match="ROS_DOMAIN_ID"):
-            client.connect()
-    finally:
-        session.DISCOVERY_S = before
+    client = RosRobot(small_contract(), images="none", domain_id=domain(5), patience_s=0.3)
+    with pytest.raises(TwinloomError, match=r"no state of small within 0\.3 s; does the robot run"):
+        client.connect()
     assert not client.is_connected
