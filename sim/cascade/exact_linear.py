@@ -295,13 +295,10 @@ def advance_linear(net, process, levers, state, active, listed, time, dt, work):
         else:
             u = np.int64(active[i])
             i += 1
-            if process.returns:
-                if phase == WINDOWS:
-                    start = state.windows[u].start - time
-                    if not state.windows[u].stop > time:
-                        continue
-                elif states[u] != process.infectious:
-                    state.windows[u].stop = time  # nothing of an earlier interval may look like a window of this one
+            if phase == WINDOWS:
+                if not state.windows[u].stop > time:  # of an earlier interval
+                    continue
+                start = state.windows[u].start - time
         size = settle(u, start, phase, span, net, process, levers, state, work, size)
         if phase == EVENTS and process.listed[states[u]]:
             active[kept] = u
