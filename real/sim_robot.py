@@ -233,9 +233,15 @@ class SimRobot(BaseRobot):
         return self._plant.read()[0] if self._plant is not None else self._prepared.sim.state()[self._to_contract]
 
     def _step(self) -> np.ndarray:
+        from sim.bimanual.simulation import DivergedError
+
         self._time += 1.0 / self.fps
         out = self.safety.step(self._time, self._measure())
-        self._prepared.sim.step(out.q[self._to_sim])
+        try:
+            self._prepared.sim.step(out.q[self._to_sim])
+        except DivergedError as error:
+            self._failure = error
+            self._check()
         return out.q
 
     def _start(self) -> None:

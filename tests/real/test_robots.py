@@ -94,6 +94,16 @@ def test_a_simulated_robot_brakes_when_nobody_commands(caplog):
         assert text.count(line) == 1
 
 
+def test_physics_that_break_down_are_an_error_of_one_line():
+    with make_robot(f"sim:bimanual/{TASK}", lockstep=True) as robot:
+        robot._prepared.sim.data.qvel[:] = 1e12
+        for _ in range(2):  # and it stays one
+            with pytest.raises(TwinloomError, match=r"diverged; call reset\(\)"):
+                robot.send_action(robot.contract.home)
+        robot.reset()
+        robot.send_action(robot.contract.home)
+
+
 def test_episodes_follow_each_other_and_cameras_look():
     with make_robot(f"sim:bimanual/{TASK}", lockstep=True, cameras=("head",), size=(64, 48), episode=3) as robot:
         first = robot.get_observation()
