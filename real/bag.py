@@ -197,11 +197,12 @@ class Bag:
         Without ``decode`` their values are CDR bytes. A bag whose recorder was killed ends where it ends.
         """
         with self._open() as reader:
-            chosen = list(topics) or None
+            # sorting by time would read a cut file to its missing end before it gives anything
+            how = {"topics": list(topics) or None, "log_time_order": not self.path.name.endswith(PARTIAL)}
             if decode:
-                found = reader.iter_decoded_messages(topics=chosen)
+                found = reader.iter_decoded_messages(**how)
             else:
-                found = ((s, c, m, m.data) for s, c, m in reader.iter_messages(topics=chosen))
+                found = ((s, c, m, m.data) for s, c, m in reader.iter_messages(**how))
             damaged = require("mcap.exceptions", "ros2").McapError
             while True:
                 try:

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -93,22 +94,31 @@ class PolicyProcess:
     Args:
         reference, options: see make_policy.
         robot: name or path of the robot file.
+        give_up: asked while it loads; true ends the waiting.
 
     Raises:
         TwinloomError: the policy cannot be loaded or is not for this robot; the text is the child's.
     """
 
-    def __init__(self, reference: str, robot: str, options: dict[str, Any]) -> None:
+    def __init__(
+        self, reference: str, robot: str, options: dict[str, Any], give_up: Callable[[], bool] = lambda: False
+    ) -> None:
         self._pipe, theirs = Pipe()
         command = [sys.executable, "-m", "real.inference", str(theirs.fileno())]
         self._child = processes.start(command, processes.clean_environment(), pass_fds=[theirs.fileno()])
         theirs.close()
         self._busy = True
         self._pipe.send((reference, robot, options))
-        if not self._pipe.poll(LOAD_S):
+        end = time.monotonic() + LOAD_S
+        while not self._pipe.poll(0.1):
+            if give_up() or time.monotonic() > end:
+                self.close()
+                raise TwinloomError(f"policy {reference} was not loaded within {LOAD_S:g} s")
+        try:
+            self.spec: PolicySpec = self._receive()
+        except TwinloomError:
             self.close()
-            raise TwinloomError(f"policy {reference} was not loaded within {LOAD_S:g} s")
-        self.spec: PolicySpec = self._receive()
+            raise
         self._busy = False
         self._number = 0
 

@@ -54,7 +54,8 @@ class PolicyNode(ManagedNode):
             )
         self.contract = load_contract(p["robot"])
         scene = {key: p[key] for key in ("seed", "episode", "randomize")}
-        self.policy = PolicyProcess(p["policy"], p["robot"], scene if p["policy"].startswith("expert:") else {})
+        options = scene if p["policy"].startswith("expert:") else {}
+        self.policy = PolicyProcess(p["policy"], p["robot"], options, self.stopping.is_set)
         spec = self.policy.spec
         self._order = np.array([spec.action.names.index(name) for name in self.contract.names])
         self._wake = threading.Event()

@@ -65,7 +65,7 @@ class SimDevice:
         command = [sys.executable, "-m", "real.ros.cameras", *arguments, *remaps]
         self._cameras = processes.start(command, processes.clean_environment())
         end = time.monotonic() + CAMERAS_S
-        while not self._memory.ready:
+        while not self._memory.ready and not node.stopping.is_set():
             if self._cameras.poll() is not None or time.monotonic() > end:
                 self.close()
                 raise TwinloomError(
