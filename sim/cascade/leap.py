@@ -79,8 +79,12 @@ class Leap:
         """float64 [R] largest contact rate of any node."""
         raise NotImplementedError
 
-    def _host(self, change: bool = False) -> Batch:
-        """The state in host memory; ``change`` announces that it will be written."""
+    def _look(self, *names: str) -> Batch:
+        """The state in host memory, of which at least the fields ``names`` are up to date."""
+        return self.batch
+
+    def _change(self) -> Batch:
+        """The whole state in host memory, to be written."""
         return self.batch
 
     # ---- time
@@ -117,7 +121,7 @@ class Leap:
         late = self._clock.max(axis=1, keepdims=True) > REBASE
         if late.any():
             shift = np.where(late, np.floor(self._clock), 0.0)
-            kernels.set_back(shift.astype(np.int64), self._host(change=True))
+            kernels.set_back(shift.astype(np.int64), self._change())
             self._clock -= shift
 
     def _proportional_hazards(self) -> None:
@@ -128,7 +132,7 @@ class Leap:
 
     def reset(self, rows: np.ndarray, keys: np.ndarray, seeds: list[np.ndarray], into: int) -> None:
         """Start new episodes in some replicas."""
-        batch = self._host(change=True)
+        batch = self._change()
         batch.key[rows] = keys
         self._clock[rows], self._steps[rows], self._moves[rows] = 0.0, 0, 0
         bounds = np.cumsum([0, *(len(nodes) for nodes in seeds)])
@@ -136,7 +140,7 @@ class Leap:
 
     def move(self, source: int, target: int, numbers: np.ndarray) -> np.ndarray:
         """Move random nodes of each tier now; int64 [R, K] how many it were."""
-        batch = self._host(change=True)
+        batch = self._change()
         moved = kernels.move(source, target, numbers, self._moves, self._now(), batch, self.rules, self.net)
         self._moves += 1
         return moved
@@ -149,38 +153,38 @@ class Leap:
     @property
     def counts(self) -> np.ndarray:
         """int64 [R, K, M]."""
-        return self._host().counts.copy()
+        return self._look("counts").counts.copy()
 
     @property
     def flows(self) -> np.ndarray:
         """int64 [R, K, M, M]."""
-        return self._host().flows.copy()
+        return self._look("flows").flows.copy()
 
     @property
     def reached(self) -> np.ndarray:
         """int64 [R, K] nodes that have ever been infectious."""
-        return self._host().reached.copy()
+        return self._look("reached").reached.copy()
 
     @property
     def state(self) -> np.ndarray:
         """int8 [R, N]."""
-        return (self._host().cell % self.rules.compartments).astype(np.int8)
+        return (self._look("cell").cell % self.rules.compartments).astype(np.int8)
 
     @property
     def age(self) -> np.ndarray:
         """float32 [R, N]."""
-        batch = self._host()
+        batch = self._look("cell", "entered")
         clock = np.take_along_axis(self._now(), batch.cell.astype(np.int64), axis=1)
         return ((clock - batch.entered) / self.rules.ticks).astype(np.float32)
 
     @property
     def tree(self) -> np.ndarray:
         """int32 [R, N]."""
-        return self._host().parent.copy()
+        return self._look("parent").parent.copy()
 
     def pressure(self) -> np.ndarray:
         """float64 [R, K]."""
-        batch = self._host()
+        batch = self._look("cell", "exposure", "counts")
         total = np.zeros(batch.reached.shape, np.int64)
         kernels.exposure_sums(batch, self.rules, self.net, total)
         susceptible = batch.counts[:, :, 0]
@@ -188,7 +192,7 @@ class Leap:
 
     def age_stats(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean age, and share older than the median of the law: float64 [R, K, M] each."""
-        batch, clock = self._host(), self._now()
+        batch, clock = self._look("cell", "entered", "counts"), self._now()
         total, older = np.zeros(batch.counts.shape, np.int64), np.zeros(batch.counts.shape, np.int64)
         kernels.age_sums(clock, self._median, batch, total, older)
         some = np.maximum(batch.counts, 1)

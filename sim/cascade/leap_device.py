@@ -28,7 +28,8 @@ class DeviceLeap(Leap):
         self._open(device)
         self._shared = device == "cpu"
         self.device = Batch(*(self._upload(array) for array in self.batch))
-        self._host_is_old = self._device_is_old = False
+        self._old: set[str] = set()  # fields whose host copy is out of date
+        self._device_is_old = False
 
     def _open(self, device: str) -> None:
         """Take hold of the device. Raises TwinloomError if there is none of that name."""
@@ -52,20 +53,22 @@ class DeviceLeap(Leap):
                 self._copy(host, device, up=True)
             self._device_is_old = False
         self._take_steps(clocks, spans)
-        self._host_is_old = not self._shared
+        if not self._shared:
+            self._old.update(Batch._fields)
 
-    def _host(self, change: bool = False) -> Batch:
-        if self._host_is_old:
-            for host, device in zip(self.batch, self.device, strict=True):
-                self._copy(device, host, up=False)
-            self._host_is_old = False
-        if change and not self._shared:
-            self._device_is_old = True
+    def _look(self, *names: str) -> Batch:
+        for name in self._old.intersection(names):
+            self._copy(getattr(self.device, name), getattr(self.batch, name), up=False)
+        self._old.difference_update(names)
         return self.batch
+
+    def _change(self) -> Batch:
+        self._device_is_old = not self._shared
+        return self._look(*Batch._fields)
 
     def _peaks(self) -> np.ndarray:
         from sim.cascade.leap_kernels import peak_rates
 
         peaks = np.zeros(len(self._steps))
-        peak_rates(self._host(), self.rules, self.net, self.levers, peaks)
+        peak_rates(self._look("cell", "exposure", "key"), self.rules, self.net, self.levers, peaks)
         return peaks

@@ -60,8 +60,9 @@ def assert_same(a, b):
     for one, other in zip(a.age_stats(), b.age_stats(), strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(a.pressure(), b.pressure())
-    mine, theirs = a._backend._host(), b._backend._host()
-    for name in ("entered", "exposure", "ever", "reached"):
+    names = ("entered", "exposure", "ever", "reached")
+    mine, theirs = a._backend._look(*names), b._backend._look(*names)
+    for name in names:
         np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
 
 
@@ -104,3 +105,23 @@ def test_frequency_of_an_event(backend, device):
     # the share of leaves infected in both of two replicas is p**2: streams are independent
     both = ((sim.state[0, 1:] == 1) & (sim.state[1, 1:] == 1)).sum()
     assert abs(both - p**2 * leaves) < 5 * np.sqrt(p**2 * (1 - p**2) * leaves)
+
+
+def test_copies_of_a_separate_device_are_kept_up_to_date(monkeypatch):
+    """The traffic between host and device, with a device that pretends not to share memory."""
+    from sim.cascade import leap_torch
+
+    class Separate(leap_torch.LeapTorch):
+        def _upload(self, array):
+            return super()._upload(array).clone()
+
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            self._shared = False
+
+    reference = epidemic(GRAPH, CASES["seirs"], "torch", "cpu", days=20)
+    monkeypatch.setattr(leap_torch, "LeapTorch", Separate)
+    separate = epidemic(GRAPH, CASES["seirs"], "torch", "cpu", days=20)
+    assert isinstance(separate._backend, Separate)
+    assert separate._backend._old
+    assert_same(reference, separate)

@@ -29,9 +29,8 @@ def test_convergence_table():
     """Four step lengths, 6,000 runs each."""
     exact, *steps, limit = table()
     errors = np.array([row["largest_error"] for row in steps])
-    ratios = errors[:-1] / errors[1:]
-    assert np.all(ratios > 1.7)
-    assert np.all(ratios < 2.3)
+    assert 1.7 < errors[0] / errors[1] < 2.3
+    assert 1.7**3 < errors[0] / errors[3] < 2.3**3  # the last errors are few standard errors long
     assert limit["largest_error"] < 4 * limit["standard_error"]
     assert exact["R_at_the_end"] == pytest.approx(0.96, abs=0.01)
 
@@ -66,8 +65,8 @@ def test_complete_graph_sis(engine):
     for row in complete_sis_table()[:4]:
         graph = complete(int(row["n"]))
         model = models.sis(1.5 / (graph.n - 1), laws.exponential(1.0))
-        runs, means = 4000, []
-        for substeps in (20, 40):
+        runs, means = 2000, []
+        for substeps in (20, 40) if engine == "leap" else (1,):
             sim = CascadeSim(graph, model, runs, engine=engine, substeps=substeps, seed=substeps)
             sim.reset(int(row["infected"]), into="I")
             for _ in range(int(row["t"])):
