@@ -7,7 +7,6 @@ times are drawn once, on entry. The result has the law of the process whatever t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
@@ -37,8 +36,15 @@ class Exact:
         controls: Controls,
         *,
         threads: int = 1,
-        **_: Any,
+        device: str = "cpu",
+        substeps: int = 8,
+        tree: bool = False,
     ) -> None:
+        if device != "cpu":
+            raise TwinloomError(
+                f'the exact engine runs on the CPU, not on "{device}"; engine="leap" takes other devices'
+            )
+        del substeps, tree  # of the other engine; the tree costs nothing here
         self.model, self.tiers = model, tiers
         nonlinear = model.contact != "linear"
         if nonlinear and model.shedding is not None:

@@ -13,7 +13,8 @@ from assets.networks.generate import barabasi_albert, complete, erdos_renyi, sta
 from assets.networks.graph import from_edges
 from assets.networks.tiers import cut
 from sim.cascade import laws, models
-from sim.cascade.simulator import CascadeSim
+from sim.cascade.rng import keys
+from sim.cascade.simulator import CascadeSim, _keys
 
 GRAPH = erdos_renyi(400, 6.0, np.random.default_rng(0))
 SHORT = laws.gamma(2.0, cv=0.5)
@@ -188,6 +189,11 @@ def test_moved_nodes_are_random_nodes_of_the_tier_and_at_most_all_of_them():
     assert sim.flows[0, :, 0, 2].tolist() == moved[0].tolist()
 
 
+def test_keys_of_replicas_are_those_of_the_random_numbers():
+    seeds, episodes, lanes = np.array([0, 7, 2**60], np.uint64), np.array([3, 0, 9]), np.array([0, 1, 0])
+    np.testing.assert_array_equal(_keys(seeds, episodes, lanes), keys(seeds, episodes, lanes))
+
+
 def test_random_seeds_are_distinct_and_differ_between_replicas_and_episodes():
     sim = CascadeSim(GRAPH, models.si(0.0), 3, seed=0)
     sim.reset(17)
@@ -280,6 +286,7 @@ def test_a_simulator_that_cannot_be_is_refused():
         ({"threads": 0}, "threads is 0"),
         ({"engine": "fast"}, 'no engine "fast"'),
         ({"backend": "torch"}, 'no engine "exact" with backend "torch"'),
+        ({"device": "cuda"}, "runs on the CPU"),
         ({"tiers": cut(star(5), k=1)}, "tiers are of a graph of 5"),
     ]
     for arguments, said in refused:
