@@ -303,6 +303,55 @@ def measure(
 
 
 @app.command
+def trials(
+    policy: Annotated[str, Positional, NAME],
+    task: Annotated[str, NAME],
+    robot: Annotated[str, NAME] = "franka-panda",
+    episodes: int = 20,
+    seed: int = 0,
+    randomize: Annotated[str, NAME] = "none",
+    seconds: float = 30.0,
+    in_process: Annotated[bool, FLAG] = False,
+    json: Annotated[Path | None, FILE] = None,
+) -> int:
+    """Let a policy try a task in the simulated robot through ROS 2 and count its successes.
+
+    Args:
+        policy: checkpoint folder, expert:<task>, or ws:// address.
+        task: task name (sim list tasks).
+        robot: robot file with a model.
+        episodes: how many.
+        seed: run seed of the scenes, as for datagen.
+        randomize: axes (sim list axes) with commas, all or none.
+        seconds: longest time of an episode.
+        in_process: the same scenes without ROS, in lockstep, to compare with.
+        json: write the row to this file and its table beside it.
+    """
+    from assets.results import document, markdown, save
+    from real import trials as run
+
+    if not in_process:
+        _need_ros()
+        from real import signals
+
+        signals.block()
+    if episodes < 1 or seconds <= 0:
+        raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seconds {seconds:g} positive")
+    how = run.in_process if in_process else run.through_ros
+    good = 0
+    for episode, success, took in how(policy, task, robot, episodes, seed, randomize, seconds):
+        good += success
+        print(f"  episode {episode:<4}{'success' if success else 'failure'}  {took:.1f} s", flush=True)
+    place = "in process" if in_process else "ROS 2"
+    row = {"task": task, "policy": policy, "through": place, "k": good, "n": episodes}
+    results = document(f"Policy on {robot} {place}", [row], command="real " + " ".join(sys.argv[1:]), seeds=seed)
+    print(markdown(results, generated=False))
+    if json:
+        save(json, results)
+    return 0
+
+
+@app.command
 def doctor(json: Annotated[bool, FLAG] = False, quick: Annotated[bool, FLAG] = False) -> int:
     """Examine this machine's ROS: what works, what does not, one fix a line. Exit code 1 if something must be fixed.
 

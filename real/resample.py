@@ -13,6 +13,7 @@ from assets.errors import TwinloomError
 from real.bag import Bag, BagMessage
 from real.contract import RobotContract, load_contract
 from real.names import match
+from real.stack import with_topics
 
 NS = 1_000_000_000
 MAX_GAP_S = 0.25  # between two states; more is not interpolated across
@@ -64,7 +65,7 @@ class BagEpisode:
 
     def __init__(self, bag: Bag, fps: int, robot: str = "") -> None:
         self.bag, self.fps = bag, fps
-        self.contract: RobotContract = load_contract(robot or bag.about.get("robot", ""))
+        self.contract: RobotContract = with_topics(load_contract(robot or bag.about.get("robot", "")))
         self._node = bag.about.get("robot_node", "/robot")
         self.state, self.sent, self.commands = Series(), Series(), Series()
         self._images: dict[str, list[int]] = {}
@@ -101,7 +102,8 @@ class BagEpisode:
             elif topic in commands:
                 self._command(message, commands[topic], told)
             elif own[topic] == "sent":
-                self.sent.add(message.made_ns, contract.from_device(self._positions(message, slice(None))))
+                order = match(list(value.name), list(contract.names), what=topic)
+                self.sent.add(message.made_ns, np.asarray(value.position, float)[order])
             elif own[topic] == "mode":
                 self._active.append((message.received_ns, value.data))
             elif own[topic] == "scene":

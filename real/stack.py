@@ -6,12 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from assets.machine import REPOSITORY
+from real.contract import CommandGroup, RobotContract, StateGroup, Topics
 from real.parse import read_yaml
 from real.ros.parameters import PARAMETERS, check, coerce
 
@@ -102,6 +103,14 @@ class Stack:
 
         when, unless = node.get("when", True), node.get("unless", False)
         return all(map(on, when if isinstance(when, list) else [when])) and not on(unless)
+
+
+def with_topics(contract: RobotContract) -> RobotContract:
+    """The contract itself, or, where its drivers speak no ROS, with the topics that our guard gives the robot."""
+    if contract.topics.state:
+        return contract
+    states = (StateGroup("/joint_states", contract.names),)
+    return replace(contract, topics=Topics(states, (CommandGroup("/joint_commands", "forward", contract.names),)))
 
 
 def folders() -> list[Path]:

@@ -21,11 +21,12 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from assets.command import run_command
 from assets.errors import UnknownNameError
 from real import signals
-from real.contract import Camera, RobotContract, load_contract
+from real.contract import Camera, RobotContract
 from real.processes import die_with_parent
 from real.ros import convert
 from real.ros.qos import IMAGE_OUT
 from real.ros.shared_state import SharedState
+from real.ros.topics import load
 from real.timing import RateLoop
 from sim.engine.render import StateRenderer
 
@@ -97,9 +98,10 @@ def chosen_cameras(contract: RobotContract, names: str) -> list[Camera]:
 
 
 def _run(model_file: str, memory: str, robot: str, names: str, images: str) -> int:
-    cameras = chosen_cameras(load_contract(robot), names)
+    cameras = chosen_cameras(load(robot), names)
     model = mujoco.MjModel.from_binary_path(model_file)
     Path(model_file).unlink()
+    Path(model_file).parent.rmdir()
     state = SharedState(model.nq, memory)
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     stop = threading.Event()

@@ -17,6 +17,7 @@ from real.ros.health import ERROR, OK
 from real.ros.node import run_node
 from real.ros.observer import Observer
 from real.ros.robot_node import Device, RobotNode
+from real.ros.topics import StatePublisher
 
 
 class DriverDevice:
@@ -69,6 +70,33 @@ class DriverDevice:
         """Nothing to let go of: the drivers hold what they were sent last."""
 
 
+class Announced:
+    """A device of a Unitree robot, whose states are published since its drivers speak no ROS."""
+
+    exact = False
+
+    def __init__(self, node: GuardNode, contract: RobotContract) -> None:
+        from real.backends.unitree import UnitreeDevice
+
+        self._device = UnitreeDevice(contract)
+        self._states = StatePublisher(node, contract, node.health)
+
+    def read(self, stamp_ns: int) -> np.ndarray | None:
+        """The newest state if it has come since the last tick; also published."""
+        q = self._device.read(stamp_ns)
+        if q is not None:
+            self._states.publish(stamp_ns, q)
+        return q
+
+    def write(self, out: Output, now: float) -> None:
+        """Pass on what left the filter."""
+        self._device.write(out, now)
+
+    def close(self) -> None:
+        """End in damping."""
+        self._device.close()
+
+
 class GuardNode(RobotNode):
     """A robot node whose device is a robot that others drive."""
 
@@ -77,9 +105,7 @@ class GuardNode(RobotNode):
     def open_device(self, contract: RobotContract) -> Device:
         """The drivers, by the backend of the robot file."""
         if contract.backend == "unitree":
-            from real.backends.unitree import UnitreeDevice
-
-            return UnitreeDevice(contract)
+            return Announced(self, contract)
         device = DriverDevice(self, contract)
         self.create_timer(1.0, device.watch)
         return device

@@ -19,7 +19,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from assets.errors import TwinloomError
 from real.chunks import ActionTimeline
-from real.contract import load_contract
 from real.inference import Chunk, PolicyProcess
 from real.limits import Mode
 from real.ros.commander import Commander
@@ -29,6 +28,7 @@ from real.ros.health import ERROR, OK, WARN
 from real.ros.node import ManagedNode, run_node
 from real.ros.observer import Observer
 from real.ros.qos import EVENTS, LATCHED, on_subscription
+from real.ros.topics import load
 from real.timing import LatencyTracker, RateLoop
 
 DRIVEN = (Mode.READY.value, Mode.ACTIVE.value, Mode.HOLD.value)
@@ -52,7 +52,7 @@ class PolicyNode(ManagedNode):
             raise TwinloomError(
                 "no policy given: -p policy:=<checkpoint folder, expert:<task>, hold, wave or ws://...>"
             )
-        self.contract = load_contract(p["robot"])
+        self.contract = load(p["robot"])
         scene = {key: p[key] for key in ("seed", "episode", "randomize")}
         options = scene if p["policy"].startswith("expert:") else {}
         self.policy = PolicyProcess(p["policy"], p["robot"], options, self.stopping.is_set)

@@ -14,11 +14,11 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from assets.errors import TwinloomError
 from real.bag import BagWriter
-from real.contract import load_contract
 from real.ros.health import OK, WARN
 from real.ros.messages import message_class
 from real.ros.node import ManagedNode, run_node
 from real.ros.qos import on_subscription, recording
+from real.ros.topics import load
 
 LOOK_S = 0.25  # between looks for topics that have begun
 ALWAYS = ("/diagnostics", "/estop")
@@ -35,7 +35,7 @@ class RecorderNode(ManagedNode):
     def configure(self) -> None:
         """Decide which topics; nothing is written yet."""
         p = self.p
-        contract = load_contract(p["robot"])
+        contract = load(p["robot"])
         robot, policy = p["robot_node"], p["policy_node"]
         wanted = [group.topic for group in contract.topics.state]
         wanted += [p["prefix"] + group.topic for group in contract.topics.commands]

@@ -16,17 +16,20 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, Protocol
 
 import numpy as np
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String
 from std_srvs.srv import Trigger
 
-from real.contract import RobotContract, load_contract
+from real.contract import RobotContract
 from real.limits import Mode, Output, SafetyFilter, Verdict
 from real.ros.commands import message_type, read_chunk, read_point
+from real.ros.convert import doubles, to_stamp
 from real.ros.health import ERROR, OK, WARN
 from real.ros.node import ManagedNode
-from real.ros.qos import COMMAND_IN, LATCHED, on_publisher, on_subscription
+from real.ros.qos import COMMAND_IN, LATCHED, STATE_OUT, on_publisher, on_subscription
 from real.ros.report import TimingReport
 from real.ros.router import Router
+from real.ros.topics import load
 from real.timing import LatencyTracker, RateLoop
 
 ANSWER_S = 1.0  # a request is answered by the next tick
@@ -61,7 +64,7 @@ class RobotNode(ManagedNode):
     """Lifecycle: `configure` opens the device, `activate` starts the loop, `deactivate` brakes and ends it.
 
     Services (std_srvs/Trigger): ~/arm, ~/disarm, ~/estop, ~/reset, ~/home. Topics: ~/mode (latched), /estop (true
-    stops). What is not of the device belongs to this class.
+    stops), ~/sent (JointState: what left the filter, in the names and units of the robot file).
     """
 
     device: Device
@@ -71,13 +74,17 @@ class RobotNode(ManagedNode):
         raise NotImplementedError
 
     def after_tick(self, out: Output, stamp_ns: int) -> None:
-        """Called in the loop after each tick."""
+        """Called in the loop after each tick; publishes what was sent."""
+        if out.send:
+            self._sent.header.stamp = to_stamp(stamp_ns)
+            self._sent.position = doubles(out.q)
+            self._sent_out.publish(self._sent)
 
     # ------------------------------------------------------------- lifecycle
 
     def configure(self) -> None:
         """Load the robot file, open the device, listen."""
-        self.contract = load_contract(self.p["robot"])
+        self.contract = load(self.p["robot"])
         self.filter = SafetyFilter(self.contract)
         self.router = Router(self.contract, self.filter)
         self.latency = LatencyTracker(window=1000, skip=0)
@@ -87,6 +94,8 @@ class RobotNode(ManagedNode):
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.device = self.open_device(self.contract)
         warn = self.health.on_mismatch
+        self._sent_out = self.create_publisher(JointState, "~/sent", STATE_OUT)
+        self._sent = JointState(name=list(self.contract.names))
         self._mode_out = self.create_publisher(String, "~/mode", LATCHED, event_callbacks=on_publisher("~/mode", warn))
         for group in self.contract.topics.commands:
             topic, read = self.p.get("prefix", "") + group.topic, read_point if group.kind == "forward" else read_chunk

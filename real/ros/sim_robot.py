@@ -10,20 +10,19 @@ import time
 from pathlib import Path
 
 import numpy as np
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String
 
 from assets.errors import TwinloomError
 from real import processes
 from real.contract import RobotContract
 from real.limits import Output
-from real.ros import convert
 from real.ros.cameras import chosen_cameras
 from real.ros.node import run_node
 from real.ros.plant import DELAY_S, SimPlant
-from real.ros.qos import LATCHED, STATE_OUT, on_publisher
+from real.ros.qos import LATCHED
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
+from real.ros.topics import StatePublisher
 
 CATCH_UP = 4  # ticks; SafetyFilter.longest_tick
 CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine
@@ -40,16 +39,7 @@ class SimDevice:
         films = chosen_cameras(contract, p["cameras"])
         visuals = "mesh" if films else "simple"
         self.plant = SimPlant(contract, p["task"], p["seed"], p["episode"], p["randomize"], visuals)
-        warn = node.health.on_mismatch
-        self._groups = [
-            (node.create_publisher(JointState, g.topic, STATE_OUT, event_callbacks=on_publisher(g.topic, warn)), w, m)
-            for g in contract.topics.state
-            for w in [contract.where(g.joints)]
-            for m in [JointState(name=[contract.devices[k] for k in w])]
-        ]
-        self._scale = contract.to_device(np.ones(len(contract.names))) - contract.to_device(
-            np.zeros(len(contract.names))
-        )
+        self._states = StatePublisher(node, contract, node.health)
         self._last: float | None = None
         self._memory: SharedState | None = None
         self._cameras: subprocess.Popen | None = None
@@ -76,12 +66,7 @@ class SimDevice:
     def read(self, stamp_ns: int) -> np.ndarray:
         """Measure and publish."""
         q, qd = self.plant.read()
-        positions, velocities, stamp = self.contract.to_device(q), qd * self._scale, convert.to_stamp(stamp_ns)
-        for publisher, where, message in self._groups:
-            message.header.stamp = stamp
-            message.position = convert.doubles(positions[where])
-            message.velocity = convert.doubles(velocities[where])
-            publisher.publish(message)
+        self._states.publish(stamp_ns, q, qd)
         if self._memory is not None:
             self._memory.write(stamp_ns, self.plant.data.qpos)
         return q
@@ -104,7 +89,7 @@ class SimDevice:
 
 
 class SimRobotNode(RobotNode):
-    """Publishes states, images, ~/sent (what left the filter), ~/scene (latched record) and ~/success (latched)."""
+    """Publishes states, images, ~/scene (JSON: the record that rebuilds it) and ~/success, both latched."""
 
     MODULE, NAME = "real.ros.sim_robot", "robot"
 
@@ -113,8 +98,6 @@ class SimRobotNode(RobotNode):
         device = SimDevice(self, contract)
         self._success = False
         self._success_out = self.create_publisher(Bool, "~/success", LATCHED)
-        self._sent_out = self.create_publisher(JointState, "~/sent", STATE_OUT)
-        self._sent = JointState(name=list(contract.devices))
         self._scene_out = self.create_publisher(String, "~/scene", LATCHED)
         scene = {
             "task": self.p["task"],
@@ -128,11 +111,8 @@ class SimRobotNode(RobotNode):
         return device
 
     def after_tick(self, out: Output, stamp_ns: int) -> None:
-        """Publish what was sent, and success when it changes."""
-        if out.send:
-            self._sent.header.stamp = convert.to_stamp(stamp_ns)
-            self._sent.position = convert.doubles(self.contract.to_device(out.q))
-            self._sent_out.publish(self._sent)
+        """Publish success when it changes."""
+        super().after_tick(out, stamp_ns)
         success = self.device.plant.success  # type: ignore[attr-defined]
         if success != self._success:
             self._success = success

@@ -14,7 +14,6 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from assets.errors import TwinloomError
-from real.contract import load_contract
 from real.jog import HELP, Jog
 from real.keys import JOYSTICK, Joystick, keyboard
 from real.limits import Mode
@@ -23,6 +22,7 @@ from real.ros.health import OK, WARN
 from real.ros.node import ManagedNode, run_node
 from real.ros.observer import Observer
 from real.ros.qos import LATCHED
+from real.ros.topics import load
 from real.timing import RateLoop
 
 AFTER_KEY_S = 0.6  # commands go on: longer than a terminal waits before it repeats a key
@@ -39,7 +39,7 @@ class TeleopNode(ManagedNode):
     def configure(self) -> None:
         """Open the device and listen."""
         p = self.p
-        self.contract = load_contract(p["robot"])
+        self.contract = load(p["robot"])
         self.jog = Jog(self.contract, p["mode"], p["step"], p["step_m"])
         self.observer = Observer(self, self.contract, {}, jpeg=False, health=self.health)
         self.commander = Commander(self, self.contract, self.health, self.get_name(), p["prefix"])

@@ -20,6 +20,8 @@ from real.ros.guard import GuardNode
 from real.ros.qos import COMMAND_IN, STATE_OUT
 from real.ros.ros_robot import RosRobot
 from real.ros.session import Session
+from real.ros.topics import load
+from tests.real.fake_unitree import FakeRobot, install
 from tests.real.ros.conftest import domain
 
 ROBOT = """
@@ -69,6 +71,37 @@ def contract_file(tmp_path):
     path = tmp_path / "two.yaml"
     path.write_text(ROBOT)
     return path
+
+
+def test_a_humanoid_without_ros_is_driven_over_topics_and_ends_in_damping(monkeypatch):
+    """The G1's file behind the guard, the SDK a stand-in: armed twice, moved, damped at the end."""
+    fake = FakeRobot()
+    install(monkeypatch, fake)
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=domain(7), signal_handler_options=SignalHandlerOptions.NO)
+    guard = GuardNode(context, {"robot": "g1"})
+    spinner = Spinner(guard, on_error=guard.fail)
+    contract = load("g1")
+    for k, joint in enumerate(contract.joints):
+        fake.q[k] = joint.home
+    try:
+        with RosRobot(contract, prefix="/guarded", images="none", domain_id=domain(7)) as robot:
+            goal = contract.home.copy()
+            goal[3] += 0.1
+            robot._session.trigger("/robot/arm")  # at the start pose a person confirms
+            for _ in range(50):
+                robot.send_action(goal)
+                time.sleep(0.02)
+            np.testing.assert_allclose(robot.get_observation()["observation.state"], goal, atol=1e-2)
+            assert robot.mode == "active"
+    finally:
+        spinner.close()
+        guard.close()
+        rclpy.try_shutdown(context=context)
+        fake.close()
+    assert guard.failure == ""
+    assert fake.commands[-1][3][:29] == [0.0] * 29  # kp
+    assert fake.commands[-1][4][:29] == [8.0] * 29  # kd
 
 
 def test_commands_reach_the_drivers_through_the_filter_only(contract_file):
