@@ -1,4 +1,4 @@
-"""ros2 launch twinloom bringup.launch.py --show-args: the stack launch/stacks/bringup.yaml for ROS's own launcher."""
+"""ros2 launch twinloom bringup.launch.py --show-args: the stack stacks/bringup.yaml for ROS's own launcher."""
 
 from pathlib import Path
 

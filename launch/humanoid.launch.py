@@ -1,4 +1,4 @@
-"""ros2 launch twinloom humanoid.launch.py --show-args: the stack launch/stacks/humanoid.yaml for ROS's own launcher."""
+"""ros2 launch twinloom humanoid.launch.py --show-args: the stack stacks/humanoid.yaml for ROS's own launcher."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""ros2 launch twinloom record.launch.py --show-args: the stack launch/stacks/record.yaml for ROS's own launcher."""
+"""ros2 launch twinloom record.launch.py --show-args: the stack stacks/record.yaml for ROS's own launcher."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""ros2 launch twinloom sim_robot.launch.py --show-args: the stack launch/stacks/sim_robot.yaml for ROS's own launcher."""
+"""ros2 launch twinloom sim_robot.launch.py --show-args: the stack stacks/sim_robot.yaml for ROS's own launcher."""
 
 from pathlib import Path
 

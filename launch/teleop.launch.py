@@ -1,4 +1,4 @@
-"""ros2 launch twinloom teleop.launch.py --show-args: the stack launch/stacks/teleop.yaml for ROS's own launcher."""
+"""ros2 launch twinloom teleop.launch.py --show-args: the stack stacks/teleop.yaml for ROS's own launcher."""
 
 from pathlib import Path
 

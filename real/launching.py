@@ -5,6 +5,7 @@ Only ``launch/*.launch.py`` uses this, on computers that have ROS itself.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,26 @@ def describe(path: Path) -> Any:
 
     The nodes are those that ``real up`` starts with the same arguments; ``python:=`` chooses the interpreter.
     """
-    import sys
-
     from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable  # pyright: ignore
 
     from launch import LaunchDescription
 
     stack = load_stack(path)
-    python = DeclareLaunchArgument("python", default_value=sys.executable, description="interpreter of the nodes")
+    python = DeclareLaunchArgument("python", default_value=interpreter(path), description="interpreter of the nodes")
     arguments = [
         DeclareLaunchArgument(argument.name, default_value=argument.default, description=argument.help)
         for argument in stack.args.values()
     ]
     variables = [SetEnvironmentVariable(name, value) for name, value in stack.environment().items()]
     return LaunchDescription([python, *arguments, *variables, OpaqueFunction(function=lambda c: _nodes(stack, c))])
+
+
+def interpreter(stack: Path) -> str:
+    """The Python that twinloom was installed into; the launcher itself may run in that of the system."""
+    *_, prefix = stack.resolve().parents[:5]  # <prefix>/share/twinloom/launch/stacks/<name>.yaml
+    python = prefix / "bin" / "python3"
+    installed = [folder.name for folder in stack.resolve().parents[1:4]] == ["launch", "twinloom", "share"]
+    return str(python) if installed and python.exists() else sys.executable
 
 
 def _nodes(stack: Stack, context: Any) -> list[Any]:
