@@ -80,7 +80,7 @@ def save(
             (temporary / TRAINING).mkdir()
             training(temporary / TRAINING)
         made = {
-            "command": command or shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+            "command": command or _command_line(),
             "commit": commit(),
             "versions": versions(*PACKAGES),
         }
@@ -205,6 +205,12 @@ def _refuse_non_finite(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
     if bad:
         more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
         raise TwinloomError(f"{folder}: weights are not finite: {', '.join(bad[:3])}{more}; the training diverged")
+
+
+def _command_line() -> str:
+    """How this process was called; ``python -m policies`` is the ``policies`` command."""
+    program = Path(sys.argv[0])
+    return shlex.join([program.parent.name if program.name == "__main__.py" else program.name, *sys.argv[1:]])
 
 
 def _refuse_foreign(folder: Path) -> None:

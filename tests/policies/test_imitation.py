@@ -236,3 +236,4 @@ def test_interrupting_the_command_keeps_the_work(dataset, tmp_path):
     assert "continue with: policies train bimanual/click_bell" in out
     assert "Traceback" not in errors
     assert policies.load(tmp_path / "run").spec.extra["training"]["steps"] == 100000
+    assert policies.checkpoint.read(tmp_path / "run").made["command"].startswith("policies train bimanual/click_bell")
