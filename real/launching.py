@@ -65,5 +65,6 @@ def _node(node: NodeSpec, python: str) -> Any:
         sigterm_timeout=str(node.stop_grace_s),
         respawn=node.restarts > 0,
         respawn_delay=node.backoff_s,
+        respawn_max_retries=node.restarts,
         on_exit=[Shutdown(reason=f"{node.name} is required and ended")] if node.required else [],
     )

@@ -116,6 +116,7 @@ class Runner:
 
     Attributes:
         stopping: set it from another thread to end the stack.
+        interrupted: whether a signal ended it.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class Runner:
         self._lock = threading.Lock()
         self._width = max([len(node.name) for node in nodes] + [6])
         self._folder = tempfile.TemporaryDirectory(prefix="twinloom-run-")
-        self.stopping = threading.Event()
+        self.stopping, self.interrupted = threading.Event(), False
         variables = processes.clean_environment(environment)
         self._colour = {node.name: COLOURS[k % len(COLOURS)] for k, node in enumerate(nodes)}
         self.processes: list[Process] = []
@@ -171,6 +172,7 @@ class Runner:
     def _told(self) -> bool:
         if signal.sigtimedwait(signals.STOPPING, 0) is not None:
             self.say("runner", "stopping")
+            self.interrupted = True
             self.stopping.set()
         return self.stopping.is_set()
 
@@ -226,5 +228,8 @@ def up(
 
     signals.block()
     os.environ.update({k: v for k, v in environment.items() if k not in os.environ})  # discovery as for the nodes
-    with Readiness() as readiness:
-        return Runner(nodes, environment, out, readiness.active).run(seconds)
+    try:
+        with Readiness() as readiness:
+            return Runner(nodes, environment, out, readiness.active).run(seconds)
+    finally:
+        signals.unblock()

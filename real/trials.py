@@ -64,6 +64,8 @@ def through_ros(
 
             threading.Thread(target=end, daemon=True).start()
             code = runner.run()
+            if runner.interrupted:
+                raise KeyboardInterrupt
             if code:
                 raise TwinloomError(f"episode {episode} of {task}: the stack failed: {lines.text[-400:]}")
             yield episode, done.is_set(), time.monotonic() - began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from real import signals
 from real.ros.executor import Spinner
 from real.ros.health import ERROR, OK, Health
 from real.ros.parameters import PARAMETERS, Value, check
+
+SWITCH_S = 0.0005
 
 
 class ManagedNode(LifecycleNode):
@@ -75,6 +78,8 @@ class ManagedNode(LifecycleNode):
         """See `activate`."""
         result = self._try("activate", self.activate)
         self._active = result == TransitionCallbackReturn.SUCCESS
+        gc.collect()
+        gc.freeze()  # what lives now lives long: later collections look at new objects only, and are short
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -163,6 +168,7 @@ def run_node(kind: type[ManagedNode]) -> None:
 
 
 def _run(kind: type[ManagedNode]) -> int:
+    sys.setswitchinterval(SWITCH_S)  # a control thread must not wait 5 ms, Python's default, for the executor thread
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = kind()

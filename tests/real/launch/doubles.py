@@ -76,6 +76,7 @@ class Node:
         sigterm_timeout: str = "5",
         respawn: bool = False,
         respawn_delay: float | None = None,
+        respawn_max_retries: int = -1,
         on_exit: list[Any] | None = None,
     ) -> None:
         self.__dict__.update({key: value for key, value in locals().items() if key != "self"})

@@ -67,6 +67,7 @@ def test_the_graph_is_that_of_the_runner(file, given, monkeypatch):
         assert action.remappings == list(node.remap.items())
         assert bool(action.on_exit) == node.required
         assert action.respawn == (node.restarts > 0)
+        assert action.respawn_max_retries == node.restarts
         assert importlib.util.find_spec(node.module) is not None
     environment = {a.name: a.value for a in actions if isinstance(a, doubles.SetEnvironmentVariable)}
     assert environment == stack.environment()
