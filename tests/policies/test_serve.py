@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -29,6 +28,7 @@ from websockets.sync.client import connect
 from policies.serve import Address, PolicyServer
 from policies.wire import pack, unpack
 from real.policy_client import PolicyClient, PolicyUnavailableError
+from tests.policies.serving import serving
 
 STATE = "observation.state"
 SPEC = PolicySpec(
@@ -61,28 +61,6 @@ class Counter:
         return np.tile(state, (3, 1)) + self.count
 
 
-@contextlib.contextmanager
-def serving(make=Counter, **address):
-    """A server in a thread of this process."""
-    server, loop, ready, stop = [], asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-
-    async def body():
-        async with PolicyServer(make, Address(**address)) as running:
-            server.append(running)
-            ready.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(body(),))
-    thread.start()
-    assert ready.wait(10)
-    try:
-        yield f"127.0.0.1:{server[0].port}"
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
-        assert not thread.is_alive()
-
-
 def at(*values):
     return {STATE: np.array(values, np.float32)}
 
@@ -90,7 +68,7 @@ def at(*values):
 def test_a_served_policy_acts_as_in_process():
     local = Counter()
     local.reset()
-    with serving() as where, PolicyClient(f"ws://{where}") as client:
+    with serving(Counter) as where, PolicyClient(f"ws://{where}") as client:
         assert client.spec == SPEC
         client.reset()
         for step in range(3):
@@ -99,14 +77,14 @@ def test_a_served_policy_acts_as_in_process():
 
 
 def test_clients_do_not_share_an_episode():
-    with serving() as where, PolicyClient(f"ws://{where}") as one, PolicyClient(f"ws://{where}") as other:
+    with serving(Counter) as where, PolicyClient(f"ws://{where}") as one, PolicyClient(f"ws://{where}") as other:
         for client in (one, other):
             client.reset()
         assert [one.act(at(0, 0))[0, 0], other.act(at(0, 0))[0, 0], one.act(at(0, 0))[0, 0]] == [1, 1, 2]
 
 
 def test_what_does_not_fit_is_refused_and_the_connection_lives_on():
-    with serving() as where, PolicyClient(f"ws://{where}") as client:
+    with serving(Counter) as where, PolicyClient(f"ws://{where}") as client:
         for bad, text in (
             ({}, "observation.state is missing"),
             (at(1, 2, 3), "has shape"),
@@ -120,7 +98,7 @@ def test_what_does_not_fit_is_refused_and_the_connection_lives_on():
 
 
 def test_health_needs_no_token_and_policies_do(monkeypatch):
-    with serving(token="secret") as where:
+    with serving(Counter, token="secret") as where:
         assert urllib.request.urlopen(f"http://{where}/healthz", timeout=5).read() == b"ok\n"
         for token in (None, "wrong", "secre", "secret2"):
             with pytest.raises(TwinloomError, match="wrong or missing token"):
@@ -142,7 +120,7 @@ def test_other_machines_are_let_in_with_a_token_only():
 
 @pytest.mark.parametrize("garbage", ["text", b"", b"\x80\x04K\x01.", os.urandom(999), pack({"type": "act"})[:-2]])
 def test_garbage_ends_that_connection_only(garbage):
-    with serving() as where, PolicyClient(f"ws://{where}") as client, connect(f"ws://{where}") as rude:
+    with serving(Counter) as where, PolicyClient(f"ws://{where}") as client, connect(f"ws://{where}") as rude:
         assert unpack(rude.recv(timeout=5))["type"] == "hello"
         rude.send(garbage)
         assert unpack(rude.recv(timeout=5))["type"] == "error"
@@ -152,7 +130,7 @@ def test_garbage_ends_that_connection_only(garbage):
 
 
 def test_odd_messages_are_answered():
-    with serving() as where, connect(f"ws://{where}") as client:
+    with serving(Counter) as where, connect(f"ws://{where}") as client:
         client.recv(timeout=5)
         for message in ({"type": "act"}, {"type": "act", "observation": 3, "id": 1}, {"type": "shutdown", "id": "x"}):
             client.send(pack(message))
@@ -160,7 +138,11 @@ def test_odd_messages_are_answered():
 
 
 def test_too_much_data_is_refused_at_once():
-    with serving(limit=10_000) as where, PolicyClient(f"ws://{where}") as client, connect(f"ws://{where}") as rude:
+    with (
+        serving(Counter, limit=10_000) as where,
+        PolicyClient(f"ws://{where}") as client,
+        connect(f"ws://{where}") as rude,
+    ):
         rude.recv(timeout=5)
         with contextlib.suppress(ConnectionClosed):  # it may be closed while we are still sending
             rude.send(bytes(1_000_000))
@@ -172,14 +154,14 @@ def test_too_much_data_is_refused_at_once():
 
 
 def test_too_many_clients_are_turned_away():
-    with serving(clients=1) as where, PolicyClient(f"ws://{where}") as client:
+    with serving(Counter, clients=1) as where, PolicyClient(f"ws://{where}") as client:
         with pytest.raises(PolicyUnavailableError, match="clients are connected"):
             PolicyClient(f"ws://{where}")
         assert client.act(at(1, 1)).shape == (3, 2)
 
 
 def test_a_late_answer_is_not_taken_for_the_next():
-    with serving() as where, PolicyClient(f"ws://{where}", timeout=0.15, retry=0.0) as client:
+    with serving(Counter) as where, PolicyClient(f"ws://{where}", timeout=0.15, retry=0.0) as client:
         client.reset()
         started = time.monotonic()
         with pytest.raises(PolicyUnavailableError, match="in time"):
@@ -195,7 +177,7 @@ def test_addresses_that_are_none():
     for url in ("http://x", "127.0.0.1:99", "ws://"):
         with pytest.raises(TwinloomError, match="looks like ws://"):
             PolicyClient(url)
-    with serving() as where, pytest.raises(TwinloomError, match="cannot listen"):
+    with serving(Counter) as where, pytest.raises(TwinloomError, match="cannot listen"):
         asyncio.run(PolicyServer(Counter, Address(port=int(where.rpartition(":")[2]))).__aenter__())
 
 
@@ -257,7 +239,7 @@ def test_a_signal_ends_the_server_in_order(number):
 
 def test_another_policy_behind_the_same_address_is_refused():
     other = PolicySpec("imitation", SPEC.observation, SPEC.action, fps=50, horizon=3)
-    with serving() as where:
+    with serving(Counter) as where:
         client = PolicyClient(f"ws://{where}", retry=0.0)
         port = int(where.rpartition(":")[2])
     with pytest.raises(PolicyUnavailableError):
