@@ -53,6 +53,7 @@ class Actions:
         prices, self._sizes = problem.prices, tiers.sizes.astype(np.float64)
         degree = np.bincount(tiers.index, weights=graph.degree, minlength=tiers.k) / self._sizes
         self.seed_price = prices.seed + prices.seed_log * np.log1p(degree)
+        self._incentive = (np.maximum(degree, 1e-9) / max(graph.mean_degree, 1e-9)) ** prices.by_degree
         self.seed_limit = math.ceil(problem.seed_limit * graph.n) if "seed" in self._at else 0
         self._seeds = np.maximum(1.0, np.floor(problem.strength("seed") * self._sizes))
         self._doses = min(1.0, problem.strength("vaccinate") * problem.delta)
@@ -81,9 +82,9 @@ class Actions:
                 elif name != "price":
                     commits = self.problem.commit
                     self._payer[row] = loops.ALL_NODES if commits else payers[channel.role]
-                    self._rate[row] = (
-                        own * getattr(self.problem.prices, name) * (1.0 if commits else self.problem.delta)
-                    )
+                    each = self._incentive if name in ("boost", "retain") else 1.0
+                    rate = getattr(self.problem.prices, name) * (1.0 if commits else self.problem.delta)
+                    self._rate[row] = own * each * rate
                     self._gain[row] = own * (channel.sign * self.problem.strength(name))
                     knob = f"speed:{self.model.compartments[clocks[name]]}" if name in clocks else channel.acts_on
                     if knob not in self._knobs:

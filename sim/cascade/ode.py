@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.models import Model
@@ -27,6 +28,23 @@ class TierODE(CascadeSim):
 
     def __init__(self, graph: Graph, model: Model, tiers: Tiers | None = None, replicas: int = 1) -> None:
         super().__init__(graph, model, replicas, engine="ode", tiers=tiers)  # type: ignore[arg-type]
+
+    def load(self, counts: np.ndarray, ages: np.ndarray) -> None:
+        """Begin an episode from observed numbers, to plan ahead from there.
+
+        Args:
+            counts: [R, K, M] nodes of each tier in each compartment.
+            ages: [R, K, M] their mean ages, as `age_stats` gives them; they decide how far the stages have come.
+
+        Raises:
+            TwinloomError: a wrong shape, or a number that is negative or not finite.
+        """
+        shape = (self.replicas, self.tiers.k, self.model.size)
+        for name, values in (("counts", counts), ("ages", ages)):
+            if np.shape(values) != shape or not np.all(np.isfinite(values) & (np.asarray(values) >= 0)):
+                raise TwinloomError(f"{name} to load must be {list(shape)} finite numbers that are not negative")
+        self.reset(0)
+        self._backend.load(np.asarray(counts, np.float64), np.asarray(ages, np.float64))  # type: ignore[attr-defined]
 
     def _nodes(self, seeds: Any, rows: np.ndarray, key: np.ndarray) -> list[Any]:
         found = super()._nodes(seeds, rows, key)

@@ -29,6 +29,8 @@ class Prices:
         isolate, treat: rates of each infectious node isolated or treated.
         boost, retain: rates of each active node boosted or retained.
         winback: rate of each churned node addressed.
+        by_degree: boost and retain cost ``(mean degree of the tier / of the graph) ** by_degree`` times their rate: at 1
+            incentives are paid for each acquaintance, at 0 for each node.
         fixed: paid in every decision that spends anything.
         elasticity: adoption slows by ``exp(-elasticity * (p - price))`` at price p.
         price_range: lowest and highest price as factors on ``price``.
@@ -47,6 +49,7 @@ class Prices:
     boost: float = 0.05
     retain: float = 0.03
     winback: float = 0.03
+    by_degree: float = 0.0
     fixed: float = 0.0
     elasticity: float = 1.0
     price_range: tuple[float, float] = (0.5, 1.5)
@@ -152,11 +155,14 @@ _register(
         reward="profit",
         model=_adopters,
         graph=_barabasi_albert,
-        r0=1.0,
+        r0=1.2,
         channels=("seed", "boost", "retain"),
-        # at the default prices boosting everybody pays on any graph, and a constant does nearly as well as feedback
-        prices=Prices(boost=0.2, retain=0.1),
-        seed_limit=0.005,
+        # few seeds, strong and dear incentives: what pays at the start of a cascade ruins its end, so no constant is
+        # close to feedback
+        prices=Prices(boost=0.4, retain=0.2, by_degree=1.0, margin=0.05),
+        strengths={"boost": 3.0},
+        horizon=40,
+        seed_limit=0.002,
     )
 )
 _register(

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincc
+from scipy.special import gammaincc, gammaln
 
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph
@@ -181,6 +181,21 @@ class TierField:
         self._nodes[:, :, there] += moved[..., None] * self._start[there]
         self._flows[:, :, source, target] += moved
         return moved
+
+    def load(self, counts: np.ndarray, ages: np.ndarray) -> None:
+        """Take numbers of nodes and their mean ages, float64 [R, K, M]; see `TierODE.load`."""
+        self._flows[:] = 0.0
+        for c in range(self.model.size):
+            stages, age = self._stages(c), np.maximum(ages[:, :, c, None], 1e-9)
+            passed, rate = self._shape[stages] - 1, self._rate[stages]
+            # of nodes that old and still there: Poisson many stages behind them, or the slower of parallel ones
+            serial = passed * np.log(np.maximum(rate, 1e-300) * age) - gammaln(passed + 1.0)
+            parallel = np.log(np.maximum(self._start[stages], 1e-300)) - rate * age
+            logs = serial if len(passed) == 1 or passed[-1] > 0 else parallel
+            share = np.exp(logs - logs.max(axis=2, keepdims=True))
+            share /= share.sum(axis=2, keepdims=True)
+            self._nodes[:, :, stages] = counts[:, :, c, None] * share
+            self._ages[:, :, stages] = self._nodes[:, :, stages] * ages[:, :, c, None]
 
     def advance(self, dt: float) -> None:
         """Advance all replicas by ``dt``."""

@@ -124,7 +124,7 @@ def test_steps_need_a_running_episode(network):
 
 def test_profit_is_what_the_formula_says(network):
     """From counts alone: new adoptions are A + X now minus A + X before."""
-    problem = replace(PROBLEMS["adopt_profit"], seed_limit=1.0)
+    problem = replace(PROBLEMS["adopt_profit"], seed_limit=1.0, prices=Prices())
     env = CascadeEnv(problem, graph=network, normalise=False, channels="seed")
     prices = env.episodes.actions.seed_price
     env.reset(seed=0)
@@ -170,7 +170,7 @@ def test_fixed_cost_of_any_spending(network):
     taxed = CascadeEnv("adopt_profit", graph=network, prices=Prices(fixed=5.0), normalise=False)
     action = np.eye(9)[0]
     assert play(taxed, action)[0][0] == pytest.approx(play(free, action)[0][0] - 5.0)
-    assert play(taxed, taxed.rest)[0] == [0.0] * 50
+    assert play(taxed, taxed.rest)[0] == [0.0] * taxed.problem.horizon
 
 
 def test_hub_retention_is_the_share_of_hubs_still_active(network):
