@@ -1,4 +1,4 @@
-"""Policies that nobody trained: nothing, chance, constants, rules of thumb. Their few parameters are tuned by search."""
+"""Policies that nobody trained: nothing, chance, constants, rules of thumb. Their parameters are found by search."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import shlex
 import sys
 from pathlib import Path
@@ -44,7 +43,7 @@ def train(
     Args:
         problem: adopt_profit, epidemic_mitigate or escape (policies list targets).
         algo: learner.
-        world: exact or renewal (age-dependent process, without or with time steps; exact is faster on a CPU), markov, ode.
+        world: exact or renewal (both age-dependent, the latter in time steps), markov, or ode.
         matching: what the markov world keeps of the renewal process.
         observer: tiers; global sees no hubs; oracle also sees the edges that can transmit.
         features: full or basic observation.

@@ -13,7 +13,7 @@ from sim.cascade.vector import CascadeVecEnv
 class ManualResetVecEnv(CascadeVecEnv):
     """R cascades that start anew only when told: ``reset(options={"reset_mask": bool [R]})``, as Gymnasium's own."""
 
-    metadata = CascadeVecEnv.metadata | {"autoreset_mode": AutoresetMode.DISABLED}  # noqa: RUF012 (Gymnasium's way)
+    metadata = CascadeVecEnv.metadata | {"autoreset_mode": AutoresetMode.DISABLED}
     render_mode = None
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None):

@@ -41,11 +41,12 @@ class World:
 
     def options(self) -> dict[str, Any]:
         """Options of `CascadeVecEnv`."""
-        return {"graph": training_graph(self.graph), "world": self.world, "matching": self.matching} | self.view()
+        world = {"graph": training_graph(self.graph), "world": self.world, "matching": self.matching, "r0": self.r0}
+        return world | self.view()
 
     def view(self) -> dict[str, Any]:
-        """The part of the options that decides what a policy sees and commands, and how likely spreading is."""
-        return {"observer": self.observer, "features": self.features, "tiers": self.tiers, "r0": self.r0}
+        """The part of the options that decides what a policy sees and commands; it goes with the policy everywhere."""
+        return {"observer": self.observer, "features": self.features, "tiers": self.tiers}
 
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
