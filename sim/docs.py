@@ -113,8 +113,11 @@ def with_facts(page: str) -> str:
 
 
 def main() -> None:
-    """Write both pages."""
-    for path, renew in ((PAGE, with_table), (FACTS, with_facts)):
+    """Write all pages."""
+    from sim.cascade.tables import PAGE as CASCADE
+    from sim.cascade.tables import with_tables
+
+    for path, renew in ((PAGE, with_table), (FACTS, with_facts), (CASCADE, with_tables)):
         write_text(path, renew(path.read_text(encoding="utf-8")))
 
 

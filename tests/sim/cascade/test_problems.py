@@ -163,3 +163,24 @@ def test_prices_default_to_the_documented_ones():
     prices = Prices()
     assert (prices.price, prices.margin, prices.seed, prices.seed_log) == (1.0, 0.02, 2.0, 0.5)
     assert replace(PROBLEMS["escape"], r0=0.5).r0 == 0.5
+
+
+def test_tables_of_the_documentation_equal_the_code():
+    from sim.cascade.tables import PAGE, with_tables
+
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_tables(page) == page, "run: python -m sim.docs"
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+def test_incentives_may_be_paid_for_each_acquaintance(power):
+    from sim.cascade.actions import Actions
+
+    problem = replace(PROBLEMS["adopt_profit"], prices=Prices(boost=0.3, by_degree=power))
+    scenario = Scenarios(problem, graph()).draw(0, 0)
+    actions = Actions(problem, scenario.graph, scenario.tiers, scenario.model, "boost")
+    counts = np.zeros((1, 3, 4))
+    counts[:, :, 2] = 1.0
+    degree = np.array([scenario.graph.degree[scenario.tiers.index == k].mean() for k in range(3)])
+    expected = 0.3 * (degree / scenario.graph.mean_degree) ** power
+    np.testing.assert_allclose(actions.unit_costs(counts, np.ones(1, bool))[0], expected)
