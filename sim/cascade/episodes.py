@@ -107,7 +107,7 @@ class Episodes:
         if seed is not None:
             self._seed(seed)
             if scenario_seed is None:
-                scenario_seed = seed if isinstance(seed, int) else int(seed[0])
+                scenario_seed = int(seed if isinstance(seed, (int, np.integer)) else seed[0])
         moved = scenario_seed is not None and scenario_seed != self.scenario_seed and not self.scenarios.fixed
         if scenario_seed is not None:
             self.scenario_seed = scenario_seed

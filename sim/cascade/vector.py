@@ -59,7 +59,7 @@ class CascadeVecEnv(VectorEnv):
             seed: s for seeds s, s + 1, …, or one for each replica; None: the next episodes.
             options: see `CascadeEnv.reset`.
         """
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         self.episodes.begin(seed, options)
         self.episodes.restart(self._every)
         self._ended[:] = False

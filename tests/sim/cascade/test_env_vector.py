@@ -134,6 +134,17 @@ def test_a_replica_does_not_depend_on_how_many_there_are(network):
             assert np.array_equal(x, y[:2])
 
 
+def test_seeds_may_be_numbers_of_numpy_and_nodes_may_be_observed(network):
+    env = CascadeVecEnv("epidemic_mitigate", 2, graph=network, observer="graph", tensors=False)
+    observations, infos = env.reset(seed=np.int64(3))
+    again, _ = env.reset(seed=np.array([3, 4]))
+    assert env.observation_space.contains(observations)
+    assert np.array_equal(observations["nodes"], again["nodes"])
+    np.testing.assert_array_equal(observations["nodes"][:, :, :4].sum(axis=1), infos["counts"].sum(axis=1))
+    observations, *_ = env.step(np.zeros((2, 12)))
+    assert env.observation_space.contains(observations)
+
+
 @pytest.mark.parametrize("number", [0, 2.5])
 def test_numbers_of_replicas_that_cannot_be(number):
     with pytest.raises(TwinloomError, match="must be a whole number of at least 1"):
