@@ -29,8 +29,8 @@ class Prices:
         isolate, treat: rates of each infectious node isolated or treated.
         boost, retain: rates of each active node boosted or retained.
         winback: rate of each churned node addressed.
-        by_degree: boost and retain cost ``(mean degree of the tier / of the graph) ** by_degree`` times their rate: at 1
-            incentives are paid for each acquaintance, at 0 for each node.
+        by_degree: boost and retain cost ``(mean degree of the tier / of the graph) ** by_degree`` times their rate; at
+            1 incentives are paid for each acquaintance, at 0 for each node.
         fixed: paid in every decision that spends anything.
         elasticity: adoption slows by ``exp(-elasticity * (p - price))`` at price p.
         price_range: lowest and highest price as factors on ``price``.
