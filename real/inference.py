@@ -119,7 +119,6 @@ class PolicyProcess:
         except TwinloomError:
             self.close()
             raise
-        self._busy = False
         self._number = 0
 
     @property
@@ -145,7 +144,6 @@ class PolicyProcess:
         if not self._busy or not self._pipe.poll(0):
             return None
         answer = self._receive()
-        self._busy = False
         if answer is None:
             return None
         self._number += 1
@@ -170,6 +168,7 @@ class PolicyProcess:
         except (EOFError, OSError) as error:
             code = self._child.wait(5)
             raise TwinloomError(f"the policy process ended with {_how(code)}") from error
+        self._busy = False
         if isinstance(answer, BaseException):
             raise answer
         return answer

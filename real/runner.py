@@ -25,6 +25,7 @@ from real.stack import NodeSpec
 
 READY_S = 90.0  # a scene is compiled, a network loaded
 POLL_S = 0.05
+CURABLE = 2  # exit code of an error that only a person can cure: starting again would say the same
 COLOURS = (36, 33, 35, 32, 34, 31)
 
 
@@ -75,7 +76,7 @@ class Process:
         if code is None:
             return None
         self.join()
-        if code != 0 and self.restarts < self.node.restarts:
+        if code not in (0, CURABLE) and self.restarts < self.node.restarts:
             pause = self.node.backoff_s * 2**self.restarts
             self.restarts += 1
             self.again_at = now + pause
@@ -216,7 +217,7 @@ class Runner:
             code = process.stop()
             if running and code:
                 self.say("runner", f"{process.node.name} ended with {describe(code)}")
-                bad = 1
+            bad = bad or int(bool(code))
         return bad
 
 

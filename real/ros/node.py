@@ -39,6 +39,7 @@ class ManagedNode(LifecycleNode):
         p: parameter name to value.
         health: diagnostics.
         stopping: set when the process is to end; ``failure`` then says why, "" if it was asked to.
+        exit_code: of the process: 0, 1 after a failure, 2 if a person can cure it.
     """
 
     MODULE: ClassVar[str]
@@ -48,7 +49,7 @@ class ManagedNode(LifecycleNode):
         overrides = [RosParameter(name, value=value) for name, value in (parameters or {}).items()]
         super().__init__(self.NAME, context=context, parameter_overrides=overrides)
         self.stopping = threading.Event()
-        self.failure = ""
+        self.failure, self.exit_code = "", 0
         self.p = self._declare()
         self.health = Health(self)
         self._begin = self.create_timer(0.0, self._bring_up) if self.p["auto_activate"] else None
@@ -102,6 +103,7 @@ class ManagedNode(LifecycleNode):
     def fail(self, error: BaseException) -> None:
         """End the process because of an error; one line for those a person can cure, a traceback for the others."""
         self.failure = str(error) or type(error).__name__
+        self.exit_code = 2 if isinstance(error, TwinloomError) else 1
         if not isinstance(error, TwinloomError):
             import traceback
 
@@ -124,7 +126,8 @@ class ManagedNode(LifecycleNode):
         except Exception as error:  # rclpy would swallow it without a word
             self.fail(error)
             return TransitionCallbackReturn.ERROR
-        self.health.set("node", OK, f"{what}d" if what.endswith("e") else "cleaned up")
+        if not self.failure:
+            self.health.set("node", OK, f"{what}d" if what.endswith("e") else "cleaned up")
         return TransitionCallbackReturn.SUCCESS
 
     def _declare(self) -> dict[str, Any]:
@@ -182,6 +185,4 @@ def _run(kind: type[ManagedNode]) -> int:
             node.close()
     finally:
         rclpy.try_shutdown()
-    if node.failure:
-        raise TwinloomError(f"{kind.NAME}: {node.failure}")
-    return 0
+    return node.exit_code

@@ -21,6 +21,7 @@ from assets.errors import TwinloomError
 from real.chunks import ActionTimeline
 from real.inference import Chunk, PolicyProcess
 from real.limits import Mode
+from real.policy_client import PolicyUnavailableError
 from real.ros.commander import Commander
 from real.ros.commands import chunk_message
 from real.ros.convert import doubles
@@ -162,7 +163,10 @@ class PolicyNode(ManagedNode):
 
     def _until_idle(self) -> None:
         while self.policy.busy and not self._ending.is_set():
-            self.policy.poll()
+            try:
+                self.policy.poll()
+            except PolicyUnavailableError as error:
+                self.health.set("policy server", ERROR, str(error))
             self._ending.wait(0.005)
 
     def _send(self, stamp_ns: int, period: float) -> None:
@@ -183,8 +187,13 @@ class PolicyNode(ManagedNode):
     def _think(self) -> None:
         """Take a chunk that is ready; ask for the next when enough of the last one has been used."""
         if self.policy.busy:
-            chunk = self.policy.poll()
+            try:
+                chunk = self.policy.poll()
+            except PolicyUnavailableError as error:  # it may come back; until then the robot holds
+                self.health.set("policy server", ERROR, str(error))
+                return
             if chunk is not None:
+                self.health.set("policy server", OK, "answers")
                 self._take(chunk)
             return
         now, spec = time.monotonic(), self.policy.spec

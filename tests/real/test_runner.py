@@ -70,9 +70,14 @@ def test_a_failed_node_is_started_again_with_growing_pauses():
     assert time.monotonic() - began > 0.3
 
 
+def test_what_only_a_person_can_cure_is_not_started_again():
+    _, lines = run(node("policy", "exit 2", restarts=2, backoff_s=0.1), seconds=0.5)
+    assert sum(line.endswith("last words") for line in lines) == 1
+
+
 def test_the_end_of_another_node_does_not_end_the_stack():
     code, lines = run(node("robot", "wait"), node("policy", "crash"), seconds=1.0)
-    assert code == 0
+    assert code == 1  # but it is no good end
     assert " robot | stopped by SIGINT" in lines
 
 

@@ -177,3 +177,27 @@ def test_nobody_there_is_one_line():
     with pytest.raises(TwinloomError, match=r"no state of small within 0\.3 s; does the robot run"):
         client.connect()
     assert not client.is_connected
+
+
+def test_a_policy_of_a_server_is_asked_from_its_own_process(contract):
+    import subprocess
+    import sys
+
+    server = subprocess.Popen(
+        [sys.executable, "-m", "policies", "serve", "expert:bimanual/click_bell", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        address = next(word for word in line.split() if word.startswith("ws://")).rstrip(".,;")
+        policy = PolicyProcess(address, ROBOT, {})
+        assert policy.spec.action.names == contract.names
+        policy.close()
+    finally:
+        server.kill()
+        server.wait()
+    with pytest.raises(TwinloomError):
+        PolicyProcess(address, ROBOT, {})
