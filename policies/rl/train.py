@@ -9,9 +9,10 @@ runs/x/last           checkpoint: policy.json, model.safetensors, training/
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from gymnasium.vector import VectorEnv
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from assets.atomic import write_json
+from assets.atomic import storage_error, write_json
 from assets.errors import TwinloomError
 from assets.progress import Progress
 from policies import checkpoint
@@ -31,7 +32,7 @@ from policies.rl.interrupt import Interrupt
 from policies.rl.settings import Learner
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
 
-RUN, REPLAY = "run.json", "replay.npy"
+RUN, REPLAY, LOCK = "run.json", "replay.npy", ".lock"
 EPISODES_PER_LOG = 32
 
 
@@ -101,9 +102,14 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
         command: kept in the checkpoint.
 
     Raises:
-        TwinloomError: the folder belongs to other settings or is damaged.
+        TwinloomError: the folder belongs to other settings or another process, or is damaged.
         KeyboardInterrupt: interrupted; everything is saved.
     """
+    with _alone(folder):
+        return _train(job, folder, checkpoint_every, command)
+
+
+def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -> Path:
     last = folder / checkpoint.LAST
     _claim(job, folder)
     checkpoint.recover(last)
@@ -165,11 +171,27 @@ def _seed(seed: int, step: int) -> int:
     return int(np.random.SeedSequence([seed, zlib.crc32(b"training episodes"), step]).generate_state(1)[0] >> 1)
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process however it ends."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / LOCK).open("w")
+    except OSError as error:
+        raise storage_error(folder, error) from error
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TwinloomError(f"another process is training in {folder}; wait for it, or choose another --out") from None
+        yield
+
+
 def _claim(job: Job, folder: Path) -> None:
     """Make the run folder, or check that it belongs to this job."""
     path, wanted = folder / RUN, json.loads(json.dumps(job.identity()))
     if not path.exists():
-        if folder.exists() and any(folder.iterdir()):
+        if any(one.name != LOCK for one in folder.iterdir()):
             raise TwinloomError(f"{folder} is not empty and not a run of policies train; choose another --out")
         write_json(path, wanted)
         return

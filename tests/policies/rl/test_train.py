@@ -126,6 +126,12 @@ def test_settings_are_not_mixed(tmp_path):
         train(replace(clock(), world={"limit": 6}), tmp_path / "run")
 
 
+def test_two_processes_do_not_train_in_one_folder(tmp_path):
+    with module._alone(tmp_path / "run"), pytest.raises(TwinloomError, match="another process"):
+        train(clock(), tmp_path / "run")
+    train(clock(), tmp_path / "run")
+
+
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("x")
     with pytest.raises(TwinloomError, match="not empty"):

@@ -1,0 +1,117 @@
+"""What cells of several experiments do: train a policy, tune the baselines, evaluate a policy on a graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from policies.cascade.experiments.cells import Cell
+
+HERE = "policies.cascade.experiments.work"
+MINUTES_PER_STEP = {"tqc": 5.0e-5, "sac": 3.5e-5, "td3": 3.0e-5, "ppo": 1.2e-5}
+
+
+def training(
+    name: str, *, algo: str = "tqc", steps: int = 150_000, seed: int = 0, learner: dict | None = None, **world: Any
+) -> Cell:
+    """A cell that trains a policy; its result holds the checkpoint folder.
+
+    Args:
+        learner: further settings of `policies.rl.settings.Learner`.
+        world: settings of `policies.cascade.setting.World`; the problem is adopt_profit if not given.
+    """
+    world = {"problem": "adopt_profit", **world}
+    settings = {"algo": algo, "steps": steps, "seed": seed, **(learner or {})}
+    minutes = steps * MINUTES_PER_STEP[algo] * (3.0 if world.get("graph", "range") != "range" else 1.0)
+    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", {"world": world, "learner": settings}, minutes)
+
+
+def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Body of `training`."""
+    from policies.cascade.setting import World, job
+    from policies.rl.settings import Learner
+    from policies.rl.train import train as run
+
+    settings = arguments["learner"]
+    for widths in ("actor", "critic"):
+        if widths in settings:
+            settings[widths] = tuple(settings[widths])
+    last = run(job(World(**arguments["world"]), Learner(**settings)), folder)
+    (folder / "replay.npy").unlink(missing_ok=True)  # a hundred megabytes that nobody needs any more
+    return {"checkpoint": str(last), "steps": settings["steps"]}
+
+
+def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> Cell:
+    """A cell that tunes the baselines, on random training graphs, or only the constant on the graph ``on``."""
+    where = "range" if on is None else on
+    suffix = "" if r0 is None else f"-r{r0:g}"
+    arguments = {"problem": problem, "on": on, "r0": r0}
+    return Cell(f"tune-{where}{suffix}", f"{HERE}:tune", arguments, 1.0 if on is None else 4.0)
+
+
+def tune(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Body of `tuning`."""
+    from policies.cascade import roster
+    from policies.cascade.setting import BASELINES, evaluation_graph
+    from policies.cascade.tune import Ground
+
+    problem, on, r0 = arguments["problem"], arguments["on"], arguments["r0"]
+    if on is None:
+        ground = roster.training_ground(problem, r0)
+        return {name: roster.tuned(name, problem, ground) for name in BASELINES}
+    ground = Ground(problem, [{"graph": evaluation_graph(on), "r0": r0}], 16)
+    return {"constant_here": roster.tuned("constant", problem, ground)}
+
+
+def evaluation(
+    policy: str,
+    graph: str,
+    episodes: int,
+    minutes: float,
+    *,
+    checkpoint: Cell | None = None,
+    baseline: tuple[Cell, str] | None = None,
+    r0: float | None = None,
+    problem: str = "adopt_profit",
+) -> Cell:
+    """A cell that evaluates one policy on one graph in the deployment world.
+
+    Args:
+        policy: name in tables.
+        checkpoint: the training cell it comes from; or
+        baseline: the tuning cell, and which of its baselines.
+    """
+    source = checkpoint or (baseline[0] if baseline else None)
+    assert source is not None
+    suffix = "" if r0 is None else f"-r{r0:g}"
+    arguments = {
+        "problem": problem,
+        "graph": graph,
+        "episodes": episodes,
+        "r0": r0,
+        "source": source.stem(),
+        "baseline": baseline[1] if baseline else None,
+    }
+    return Cell(f"eval-{policy}-{graph}{suffix}", f"{HERE}:evaluate", arguments, minutes, (source.name,))
+
+
+def evaluate(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Body of `evaluation`: every episode, and the metrics."""
+    import json
+
+    from policies.cascade import roster
+    from policies.cascade.evaluate import evaluate as run
+    from policies.cascade.setting import evaluation_graph
+
+    source = json.loads((folder.parent / f"{arguments['source']}.json").read_text(encoding="utf-8"))["result"]
+    problem, name = arguments["problem"], arguments["baseline"]
+    graph = None if arguments["graph"] == "barabasi_albert" else evaluation_graph(arguments["graph"])
+    options = {"graph": graph, "r0": arguments["r0"]}
+    if name is None:
+        chosen = roster.resolve(source["checkpoint"], problem, options)
+        policy, options = chosen.policy, chosen.options
+    else:
+        policy = roster.from_json(source[name])
+    outcomes = run(policy, problem, options, arguments["episodes"])
+    metrics = {k: v if v == v else None for k, v in outcomes.metrics().items()}
+    return {"metrics": metrics, "episodes": outcomes.to_json()}
