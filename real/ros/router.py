@@ -59,6 +59,7 @@ class Router:
         self._waited = False
         self._was = filter.mode
         self._offset = 0.0
+        self._step, self._velocity = contract.column("step"), contract.column("velocity")
 
     def message(self, topic: str, command: Command, now: float, wall: float) -> None:
         """Take a message that came at ``now`` (monotonic) and ``wall`` (seconds of the system clock)."""
@@ -135,13 +136,26 @@ class Router:
             return "future", f"begins in {times[0] - now:.2f} s"
         # where it is to be now leads to the first new point
         keep = (lane.times < times[0]) & (lane.times >= now - 0.1) if lane.used else np.zeros(len(lane.times), bool)
+        here = self.filter.limiter.q[lane.where][None]
         if times[0] > now and not keep.any():
-            here = self.filter.limiter.q[lane.where]
-            lane.times, lane.points = np.concatenate([[now], times]), np.concatenate([here[None], points])
-        else:
-            lane.times = np.concatenate([lane.times[keep], times])
-            lane.points = np.concatenate([lane.points[keep], points]) if keep.any() else points
-        return None
+            times, points = np.concatenate([[now], times]), np.concatenate([here, points])
+        elif keep.any():
+            times, points = np.concatenate([lane.times[keep], times]), np.concatenate([lane.points[keep], points])
+        ahead = times > now
+        problem = self._jump(lane, np.concatenate([[now], times[ahead]]), np.concatenate([here, points[ahead]]))
+        if problem is None:
+            lane.times, lane.points = times, points
+        return problem
+
+    def _jump(self, lane: _Lane, times: np.ndarray, points: np.ndarray) -> tuple[str, str] | None:
+        """A trajectory that leaps further than a single command may: a part of the leap would be followed."""
+        gaps, seconds = np.abs(np.diff(points, axis=0)), np.diff(times)[:, None]
+        excess = gaps - self._step[lane.where] - self._velocity[lane.where] * seconds
+        if not len(excess) or excess.max() <= 0.0:
+            return None
+        k, joint = np.unravel_index(int(np.argmax(excess)), excess.shape)
+        name = lane.group.joints[joint]
+        return "step", f"asks {name} to jump {gaps[k, joint]:.3f} within {seconds[k, 0]:.3f} s"
 
     def _on_our_clock(self, stamp_ns: int, now: float, wall: float) -> float:
         """A stamp of the system clock in monotonic time. The offset is kept: equal stamps stay equal."""

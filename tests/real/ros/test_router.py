@@ -161,6 +161,15 @@ def test_trajectories_out_of_time_are_refused(times, shift_s, kind):
     assert bench.filter.mode is Mode.READY
 
 
+def test_a_trajectory_that_jumps_is_refused_as_a_whole():
+    bench = Bench(topics=trajectories())
+    points = np.array([[0.01, 0.5, 0.08], [0.9, 0.5, 0.08]])
+    bench.tell("/t", points, (*NAMES, "left_gripper"), [0.02, 0.04], stamp_s=bench.wall)
+    bench.tick(10)
+    assert bench.filter.counters["step"] == 1
+    np.testing.assert_allclose(bench.filter.limiter.q, HOME, atol=1e-9)
+
+
 def test_a_trajectory_without_names_is_refused():
     bench = Bench(topics=trajectories())
     bench.tell("/t", HOME, (), [0.02])
