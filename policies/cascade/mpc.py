@@ -1,8 +1,8 @@
 """Model predictive control: plan on the mean-field equation of the graph at hand, act, and plan again.
 
 A plan is five actions at equal distances up to the horizon, linear in between. The cross-entropy method improves it:
-draw candidates around the plan, let all of them for all episodes run through the mean-field world side by side, move the
-plan to the best. The planner knows graph, tiers, process and costs exactly, and takes expectations for the truth.
+draw candidates around the plan, let all of them for all episodes run through the mean-field world side by side, move
+the plan to the best. The planner knows graph, tiers, process and costs exactly, and takes expectations for the truth.
 """
 
 from __future__ import annotations

@@ -28,6 +28,9 @@ class World:
         tiers: "stub", "top", "pop", with a count as in "stub2".
         graph: "range" for random Barabasi-Albert graphs with random process parameters, else a name or a file.
         r0: reproduction number without control around which processes are drawn; None for the problem's.
+        beta: contact rates of random processes are log-uniform within a factor 1 +- this. Wide, because on a graph with
+            clusters the same nominal R0 spreads far less than on a random one, and a policy must notice.
+        m: least and greatest number of edges that a new node of a random graph brings.
     """
 
     problem: str
@@ -38,11 +41,21 @@ class World:
     tiers: str = "stub"
     graph: str = RANGE
     r0: float | None = None
+    beta: float = 0.6
+    m: tuple[int, int] = (2, 12)
 
     def options(self) -> dict[str, Any]:
         """Options of `CascadeVecEnv`."""
-        world = {"graph": training_graph(self.graph), "world": self.world, "matching": self.matching, "r0": self.r0}
+        world = {"graph": self.training_graph(), "world": self.world, "matching": self.matching, "r0": self.r0}
         return world | self.view()
+
+    def training_graph(self) -> Any:
+        """A GraphRange for "range", else the graph of that name or file."""
+        if self.graph != RANGE:
+            return evaluation_graph(self.graph)
+        from sim.cascade.graphs import GraphRange
+
+        return GraphRange(m=(self.m[0], self.m[1]), beta=self.beta)
 
     def view(self) -> dict[str, Any]:
         """The part of the options that decides what a policy sees and commands; it goes with the policy everywhere."""
@@ -51,15 +64,6 @@ class World:
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
-
-
-def training_graph(name: str) -> Any:
-    """A GraphRange for "range", else the graph of that name or file."""
-    if name == RANGE:
-        from sim.cascade.graphs import GraphRange
-
-        return GraphRange()
-    return evaluation_graph(name)
 
 
 def evaluation_graph(name: str) -> Any:

@@ -19,7 +19,7 @@ class GaussianActor:
     Args:
         spec: ``extra`` holds ``squash`` ("tanh" or "clip"), ``low`` and ``high`` of the actions, ``clip`` of normalised
             observations, ``return_std`` (worth of one unit of a value), ``critic_sees_action``.
-        tensors: ``actor.L.weight|bias``, ``critic.N.L.weight|bias``, ``observation.mean|scale``.
+        tensors: ``actor.L.weight|bias``, ``critic.N.L.weight|bias``, ``observation.mean|scale|low|high``.
 
     Raises:
         KeyError: a tensor or an entry is missing.
@@ -30,6 +30,7 @@ class GaussianActor:
         self._actor = _layers(tensors, "actor")
         self._critics = [_layers(tensors, f"critic.{n}") for n in range(int(spec.extra["critics"]))]
         self._mean, self._scale = tensors["observation.mean"], tensors["observation.scale"]
+        self._seen = tensors["observation.low"], tensors["observation.high"]
         self._low, self._high = (np.array(spec.extra[name], np.float32) for name in ("low", "high"))
         self._clip, self._squash = float(spec.extra["clip"]), str(spec.extra["squash"])
         self._sees_action = bool(spec.extra["critic_sees_action"])
@@ -68,7 +69,8 @@ class GaussianActor:
         return pooled.astype(np.float64) * self.return_std
 
     def _normal(self, observations: np.ndarray) -> np.ndarray:
-        scaled = (np.asarray(observations, np.float32) - self._mean) / self._scale
+        known = np.clip(np.asarray(observations, np.float32), *self._seen)
+        scaled = (known - self._mean) / self._scale
         return np.clip(scaled, -self._clip, self._clip)
 
     def _unit(self, x: np.ndarray) -> np.ndarray:

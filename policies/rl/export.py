@@ -15,6 +15,8 @@ from policies.rl.actor import STATE
 from policies.rl.vecenv import CLIP, GymnasiumVecEnv, Normalise
 from sim.features import Feature
 
+WIDE = 1e30  # no bound
+
 
 def tensors(model: BaseAlgorithm, env: Normalise) -> dict[str, np.ndarray]:
     """Weights of actor and critics, and the normalisation of observations."""
@@ -29,10 +31,11 @@ def tensors(model: BaseAlgorithm, env: Normalise) -> dict[str, np.ndarray]:
     for number, critic in enumerate(critics):
         found |= _linear(f"critic.{number}", critic)
     size = int(np.prod(model.observation_space.shape or (1,)))
-    mean, scale = np.zeros(size), np.ones(size)
+    facts = {"mean": np.zeros(size), "scale": np.ones(size), "low": np.full(size, -WIDE), "high": np.full(size, WIDE)}
     if env.norm_obs:
-        mean, scale = np.asarray(env.obs_rms.mean), env.scale(env.obs_rms)  # type: ignore[union-attr]
-    return found | {"observation.mean": mean.astype(np.float32), "observation.scale": scale.astype(np.float32)}
+        rms: Any = env.obs_rms
+        facts = {"mean": rms.mean, "scale": env.scale(rms), "low": env.low, "high": env.high}
+    return found | {f"observation.{name}": np.asarray(value, np.float32) for name, value in facts.items()}
 
 
 def _linear(prefix: str, modules: Iterable[nn.Module]) -> dict[str, np.ndarray]:
@@ -62,7 +65,7 @@ def describe(
         "critic_sees_action": not isinstance(model, PPO),
         "low": np.asarray(adapter.low, float).ravel().tolist(),
         "high": np.asarray(adapter.high, float).ravel().tolist(),
-        "clip": CLIP if env.norm_obs else 1e9,
+        "clip": CLIP if env.norm_obs else WIDE,
         "return_std": env.return_std,
         "steps": model.num_timesteps,
     }

@@ -28,8 +28,8 @@ class Learner:
             apart, at the price of noisier gradients.
         actor, critic: widths of the hidden layers.
         horizon_ends: whether values stop at the time limit instead of going on behind it.
-        entropy: "auto_X" learns the temperature starting from X; "X" fixes it. Rewards are divided by the spread of whole
-            returns, so one decision is worth little, and the usual start at 1 would drown it for the whole training.
+        entropy: "auto_X" learns the temperature starting from X; "X" fixes it. Rewards are divided by the spread of
+            whole returns, so one decision is worth little, and the usual start at 1 would drown it all training long.
         noise: standard deviation of the exploration of TD3, in units of half the action range.
         normalise: whether observations and rewards are normalised.
     """

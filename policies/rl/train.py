@@ -183,7 +183,8 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise TwinloomError(f"another process is training in {folder}; wait for it, or choose another --out") from None
+            text = f"another process is training in {folder}; wait for it, or choose another --out"
+            raise TwinloomError(text) from None
         yield
 
 

@@ -107,16 +107,37 @@ class GymnasiumVecEnv(VecEnv):
 class Normalise(VecNormalize):
     """Observations to zero mean and unit variance; rewards divided by the running std of the discounted return.
 
-    No mean is subtracted from rewards, so doing nothing keeps the return 0. Small deviations are floored (`STD_FLOOR`)
-    and results clipped to +-`CLIP`, so that a feature that hardly varies in training is harmless on other graphs.
+    No mean is subtracted from rewards, so doing nothing keeps the return 0. Small deviations are floored (`STD_FLOOR`),
+    results are clipped to +-`CLIP`, and observations outside of all that training has seen are moved to the edge of it:
+    networks extrapolate badly, and a graph a thousand times as large is then taken for the largest one known.
     """
 
     def __init__(self, venv: VecEnv, gamma: float, observations: bool = True, rewards: bool = True) -> None:
         super().__init__(
             venv, norm_obs=observations, norm_reward=rewards, clip_obs=CLIP, clip_reward=np.inf, gamma=gamma
         )
+        shape = venv.observation_space.shape or ()
+        self.low, self.high = np.full(shape, np.inf), np.full(shape, -np.inf)
+
+    def reset(self) -> Any:
+        """First observations, normalised."""
+        first = super().reset()
+        self._widen(self.old_obs)
+        return self.normalize_obs(self.old_obs) if self.norm_obs else first
+
+    def step_wait(self) -> Any:
+        """One step, normalised."""
+        observation, reward, done, infos = super().step_wait()
+        self._widen(self.old_obs)
+        return observation, reward, done, infos
+
+    def _widen(self, raw: Any) -> None:
+        if self.training:
+            self.low, self.high = np.minimum(self.low, raw.min(axis=0)), np.maximum(self.high, raw.max(axis=0))
 
     def _normalize_obs(self, obs: np.ndarray, obs_rms: Any) -> np.ndarray:
+        if np.isfinite(self.low).all():
+            obs = np.clip(obs, self.low, self.high)
         return np.clip((obs - obs_rms.mean) / self.scale(obs_rms), -self.clip_obs, self.clip_obs)
 
     def _unnormalize_obs(self, obs: np.ndarray, obs_rms: Any) -> np.ndarray:
@@ -135,10 +156,15 @@ class Normalise(VecNormalize):
     def statistics(self) -> dict[str, Any]:
         """Running statistics, for a checkpoint."""
         names = ("obs_rms", "ret_rms") if self.norm_obs else ("ret_rms",)
-        return {n: {k: np.asarray(getattr(getattr(self, n), k)) for k in ("mean", "var", "count")} for n in names}
+        found = {n: {k: np.asarray(getattr(getattr(self, n), k)) for k in ("mean", "var", "count")} for n in names}
+        return found | {"seen": {"low": self.low, "high": self.high}}
 
     def restore(self, statistics: dict[str, Any]) -> None:
         """Inverse of `statistics`."""
+        seen = statistics["seen"]
+        self.low, self.high = np.array(seen["low"], np.float64), np.array(seen["high"], np.float64)
         for name, values in statistics.items():
+            if name == "seen":
+                continue
             for key, value in values.items():
                 setattr(getattr(self, name), key, np.array(value, np.float64) if np.ndim(value) else float(value))

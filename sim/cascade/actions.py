@@ -112,7 +112,7 @@ class Actions:
         return project(u, costs, budget)
 
     def seed(
-        self, sim: Any, u: np.ndarray, counts: np.ndarray, allowed: np.ndarray, left: np.ndarray
+        self, sim: Any, u: np.ndarray, counts: np.ndarray, used: np.ndarray, left: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Move random susceptible nodes into the process now.
 
@@ -120,13 +120,13 @@ class Actions:
             sim: the simulator.
             u: [R, A] actions.
             counts: float64 [R, K, M] now.
-            allowed: float64 [R] seeds that the limit of the problem still allows; hubs come first.
+            used: float64 [R] seeds so far; up to the limit of the problem more are placed, hubs first.
             left: float64 [R] money for them.
 
         Returns:
             [R, K] seeds placed, [R] money for them.
         """
-        wanted = loops.seeds(u[:, self._at["seed"]], counts, self._seeds, allowed, left, self.seed_price)
+        wanted = loops.seeds(u[:, self._at["seed"]], counts, self._seeds, used, self.seed_limit, left, self.seed_price)
         placed = sim.move(0, self.model.entry, wanted)
         return placed, (placed * self.seed_price).sum(axis=1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,11 @@ from sim.cascade import loops, worlds
 from sim.cascade.actions import Actions
 from sim.cascade.graph_observer import GraphObserver
 from sim.cascade.graphs import Scenario
+from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.observer import Observer
 from sim.cascade.options import Options
 from sim.cascade.problems import Problem
 from sim.cascade.rewards import REWARDS, Window
-
-if TYPE_CHECKING:
-    from sim.cascade.episodes import Ledger, Outcome
-
-EXTINCT = 1e-3  # nodes; the mean-field world counts in fractions and never reaches 0
 
 
 class Arena:
@@ -50,10 +46,13 @@ class Arena:
             raise TwinloomError(f"{problem.name} starts with {self.initial} active nodes, the graph has {graph.n}")
         self.limit = np.inf if options.budget is None else options.budget * graph.n
         self._carriers = np.isin(np.arange(model.size), model.carriers())
+        if "winback" in self.actions.channels:  # whoever left may be won back
+            self._carriers[self.actions.removed] = True
         self._cheapest = self.actions.seed_price.min()
         self._steps = [np.array([getattr(s, end) for s in model.steps], np.int64) for end in ("source", "target")]
         self._reward = REWARDS[problem.reward]
         self._contacts = self._nodal = np.zeros((replicas, tiers.k))
+        self._everyone = np.ones(replicas, bool)
         self._no_seeds = np.zeros((replicas, tiers.k), np.int64)
         self._flows = np.zeros((replicas, tiers.k, model.size, model.size))
         self._initial_hubs = np.zeros(replicas)
@@ -84,51 +83,46 @@ class Arena:
 
     def step(self, u: np.ndarray, rows: np.ndarray | None, ledger: Ledger) -> Outcome:
         """One decision with actions [R, A] in the places that ``rows`` bool [R] marks, None: in all of them."""
-        from sim.cascade.episodes import Outcome
-
-        actions, sim, counts, prices = self.actions, self.sim, self._counts, self.problem.prices
+        actions, sim, counts = self.actions, self.sim, self._counts
         if rows is not None:
             u = np.where(rows[:, None], u, actions.rest)
         costs = actions.unit_costs(counts, ledger.step == 0)
-        left = np.maximum(self.limit - ledger.spend, 0.0)  # episodes elsewhere may be on a larger graph
+        left = self.limit - ledger.spend  # below 0 for episodes elsewhere, on a larger graph
         if self.limit < np.inf:
-            u = actions.projected(u, costs, left)
+            u = actions.projected(u, costs, np.maximum(left, 0.0))
         seeds = self._no_seeds
         spend, price = actions.act(sim, u, costs)
         if actions.seed_limit:
-            allowed = np.maximum(actions.seed_limit - ledger.seeds, 0.0)
-            seeds, money = actions.seed(sim, u, counts, allowed, np.maximum(left - spend, 0.0))
+            seeds, money = actions.seed(sim, u, counts, ledger.seeds, left - spend)
             spend += money
         if "vaccinate" in actions.channels:
             spend += actions.vaccinate(sim, u, counts, ledger.draws, left - spend)
         sim.advance(self.problem.delta)
         before = self._flows
         self.look()
-        self._contacts, self._nodal, adopted = loops.window(
-            before, self._flows, seeds, self.model.entry, self.model.infectious, *self._steps
+        facts = self._facts(before, seeds)
+        window = Window(self._contacts, facts[1], facts[0], self.nodes, self.problem.delta, price, spend)
+        reward = self._reward(self.problem.prices, window)
+        over, late = loops.settle(
+            self._everyone if rows is None else rows,
+            reward,
+            spend,
+            seeds,
+            facts,
+            ledger.step,
+            ledger.spend,
+            ledger.profit,
+            ledger.seeds,
+            ledger.calm,
+            self.problem.prices.cap * self.nodes,
+            self.problem.horizon,
+            actions.seed_limit,
+            self.limit,
+            self._cheapest,
         )
-        active, carrying, susceptible, retention = self._totals()
-        window = Window(self._contacts, active, adopted, self.nodes, self.problem.delta, price, spend)
-        reward = self._reward(prices, window)
-        if rows is not None:
-            reward, spend, seeds = reward * rows, spend * rows, seeds * rows[:, None]
-        ledger.step += 1 if rows is None else rows
-        ledger.spend += spend
-        ledger.profit += reward
-        if actions.seed_limit:
-            ledger.seeds += seeds.sum(axis=1)
-        ledger.calm &= active <= prices.cap * self.nodes
-        over = carrying < EXTINCT
-        if actions.seed_limit:  # nobody carries the cascade on; may a seed start it again?
-            over &= (
-                (ledger.seeds >= actions.seed_limit) | (susceptible < 1) | (self.limit - ledger.spend < self._cheapest)
-            )
-        if "winback" in actions.channels:
-            over &= self._counts[:, :, actions.removed].sum(axis=1) < EXTINCT
-        info = self._facts(ledger, retention)
+        info = self._info(ledger, facts[4])
         info["action_applied"] = u.astype(np.float32)
-        late = ledger.step >= self.problem.horizon
-        return Outcome(reward / self.nodes if self.options.normalise else reward, over, late & ~over, info)
+        return Outcome(reward / self.nodes if self.options.normalise else reward, over, late, info)
 
     def observe(self, ledger: Ledger) -> Any:
         """float32 [R, D], or a dictionary of arrays from the graph observer."""
@@ -138,9 +132,12 @@ class Arena:
 
     def info(self, ledger: Ledger) -> dict[str, np.ndarray]:
         """Facts of all places; see `sim.cascade.env.CascadeEnv`."""
-        return self._facts(ledger, self._totals()[3])
+        contacts, nodal = self._contacts, self._nodal
+        retention = self._facts(self._flows, self._no_seeds)[4]
+        self._contacts, self._nodal = contacts, nodal  # nothing happened since
+        return self._info(ledger, retention)
 
-    def _facts(self, ledger: Ledger, retention: np.ndarray) -> dict[str, np.ndarray]:
+    def _info(self, ledger: Ledger, retention: np.ndarray) -> dict[str, np.ndarray]:
         return {
             "counts": self._integers,
             "spend": ledger.spend.copy(),
@@ -155,17 +152,25 @@ class Arena:
         self._counts = self._integers.astype(np.float64)
         self._flows = np.array(self.sim.flows, np.float64)
 
-    def _totals(self) -> tuple[np.ndarray, ...]:
-        """Infectious, carrying and susceptible nodes, and hub retention, [R] each."""
-        active, carrying, susceptible, retention = loops.totals(
-            self._counts, self._flows, self._initial_hubs, self.model.infectious, self._carriers
+    def _facts(self, before: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Numbers of nodes [5, R] as `loops.window` gives them; keeps the steps since ``before``."""
+        self._contacts, self._nodal, facts = loops.window(
+            before,
+            self._flows,
+            self._counts,
+            seeds,
+            self._initial_hubs,
+            self.model.entry,
+            self.model.infectious,
+            self._carriers,
+            *self._steps,
         )
         if self._ever is not None:  # flows would count a hub as often as it becomes active
             hubs = self.sim.state[:, self._hubs] == self.model.infectious
             self._ever |= hubs
             reached = self._ever.sum(axis=1)
-            retention = np.divide(hubs.sum(axis=1), reached, out=np.full(len(reached), np.nan), where=reached > 0)
-        return active, carrying, susceptible, retention
+            facts[4] = np.divide(hubs.sum(axis=1), reached, out=np.full(len(reached), np.nan), where=reached > 0)
+        return facts
 
     def _spent(self, ledger: Ledger) -> np.ndarray:
         """Share of what limits the episode that is gone: of the seeds, and of the budget if there is one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,45 +11,13 @@ from assets.errors import TwinloomError, UnknownNameError
 from sim.cascade import loops
 from sim.cascade.arena import Arena
 from sim.cascade.graphs import Scenarios
+from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.options import Options
 from sim.cascade.problems import Problem
 from sim.seeding import episode_seed, stream
 
 RESET = ("graph", "params", "scenario_seed")
 PARAMETERS = ("r0", "beta")
-
-
-class Ledger:
-    """Where each of R episodes stands. Arrays [R]; money since the start of the episode."""
-
-    def __init__(self, replicas: int, entries: int) -> None:
-        self.seed = np.zeros(replicas, np.uint64)
-        self.episode = np.full(replicas, -1, np.int64)
-        self.step = np.zeros(replicas, np.int64)
-        self.spend = np.zeros(replicas)
-        self.profit = np.zeros(replicas)
-        self.seeds = np.zeros(replicas)
-        self.calm = np.ones(replicas, bool)  # never above capacity
-        self.committed = np.zeros((replicas, entries))
-        self.draws: list[np.random.Generator] = [np.random.default_rng(0)] * replicas
-
-    def restart(self, rows: np.ndarray) -> None:
-        """The next episode of those replicas that ``rows`` [R] marks."""
-        self.episode[rows] += 1
-        self.step[rows] = 0
-        for values in (self.spend, self.profit, self.seeds, self.committed):
-            values[rows] = 0.0
-        self.calm[rows] = True
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What a decision led to: arrays [R] and, in ``info``, [R, ...]."""
-
-    reward: np.ndarray
-    terminated: np.ndarray
-    truncated: np.ndarray
-    info: dict[str, np.ndarray]
 
 
 class Episodes:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.cascade.compile import kernel
 
+EXTINCT = 1e-3  # nodes; the mean-field world counts in fractions and never reaches 0
 ALL_NODES = -1  # in place of a compartment: every node of the tier is paid for, once
 
 
@@ -66,19 +67,19 @@ def effects(u, price, impulsive, knob, gain, knobs):
 
 
 @kernel
-def seeds(level, counts, most, allowed, money, price):
+def seeds(level, counts, most, used, limit, money, price):
     """Susceptible nodes to seed, hubs first: int64 [R, K].
 
     Args:
         level: float64 [R, 1] or [R, K] action.
         counts: float64 [R, K, M] now.
         most: float64 [K] seeds of each tier at full strength.
-        allowed: float64 [R] seeds that are still allowed.
-        money: float64 [R] that is left for them, and float64 [K] price of each.
+        used: float64 [R] seeds so far, of at most ``limit``.
+        money: float64 [R] that is left for them; price: float64 [K] of each.
     """
     found = np.zeros((len(counts), len(most)), np.int64)
     for r in range(len(counts)):
-        rest, purse = allowed[r], money[r]
+        rest, purse = max(0.0, limit - used[r]), max(0.0, money[r])
         for k in range(len(most)):
             u = level[r, k if level.shape[1] > 1 else 0]
             wanted = np.floor(min(most[k], counts[r, k, 0]) * u + 0.5)
@@ -89,60 +90,74 @@ def seeds(level, counts, most, allowed, money, price):
 
 
 @kernel
-def window(before, after, seeded, entry, infectious, sources, targets):
-    """Steps since the last decision, from the flows at both of them.
+def window(before, after, counts, seeded, hubs, entry, infectious, carriers, sources, targets):
+    """What happened since the last decision, from the flows at both of them, and how many nodes are where.
 
     Args:
         before, after: float64 [R, K, M, M] flows since the start of the episode.
-        seeded: int64 [R, K] nodes moved into ``entry`` at the last decision.
-        entry, infectious: compartments.
+        counts: float64 [R, K, M] now.
+        seeded: int64 or float64 [R, K] nodes moved into ``entry`` at the last decision.
+        hubs: float64 [R] hubs infectious at the start.
+        entry, infectious: compartments; carriers: bool [M] those whose nodes keep the cascade going.
         sources, targets: int64 [S] of the nodal steps.
 
     Returns:
-        float64 [R, K] contact steps, [R, K] nodal steps, [R] nodes that became infectious by themselves.
+        float64 [R, K] contact steps, [R, K] nodal steps, and [5, R]: nodes that became infectious by themselves, nodes
+        infectious now, carriers, susceptible nodes, hubs infectious / hubs that ever became so (NaN: none did).
     """
-    replicas, tiers, size, _ = after.shape
+    replicas, tiers, size = counts.shape
     contacts, nodal = np.zeros((replicas, tiers)), np.zeros((replicas, tiers))
-    entered = np.zeros(replicas)
+    facts = np.zeros((5, replicas))
     for r in range(replicas):
+        ever = hubs[r]
         for k in range(tiers):
             contacts[r, k] = after[r, k, 0, entry] - before[r, k, 0, entry] - seeded[r, k]
             for s in range(len(sources)):
                 nodal[r, k] += after[r, k, sources[s], targets[s]] - before[r, k, sources[s], targets[s]]
             for m in range(size):
-                entered[r] += after[r, k, m, infectious] - before[r, k, m, infectious]
+                facts[0, r] += after[r, k, m, infectious] - before[r, k, m, infectious]
+                if k == 0:
+                    ever += after[r, k, m, infectious]
+                if carriers[m]:
+                    facts[2, r] += counts[r, k, m]
             if entry == infectious:
-                entered[r] -= seeded[r, k]
-    return contacts, nodal, entered
+                facts[0, r] -= seeded[r, k]
+            facts[1, r] += counts[r, k, infectious]
+            facts[3, r] += counts[r, k, 0]
+        facts[4, r] = counts[r, 0, infectious] / ever if ever > 0 else np.nan
+    return contacts, nodal, facts
 
 
 @kernel
-def totals(counts, flows, hubs, infectious, carriers):
-    """Numbers of nodes over all tiers: float64 [R] each.
+def settle(rows, reward, paid, placed, facts, step, spend, profit, seeds, calm, cap, horizon, most, limit, cheapest):
+    """Enter a decision into the ledger, in place, and say which episodes end.
 
     Args:
-        counts: float64 [R, K, M].
-        flows: float64 [R, K, M, M] since the start of the episode.
-        hubs: float64 [R] hubs infectious at the start.
-        infectious: compartment; carriers: bool [M] compartments whose nodes keep the cascade going.
+        rows: bool [R] replicas that took part; the others earn and pay nothing.
+        reward, paid: float64 [R] money; placed: [R, K] seeds.
+        facts: float64 [5, R] of `window`.
+        step, spend, profit, seeds, calm: [R] of the ledger.
+        cap: infectious nodes that are not too many; horizon: decisions of an episode.
+        most, limit, cheapest: seeds and money of an episode, and price of a seed; most is 0 where there are no seeds.
 
     Returns:
-        infectious nodes, carriers, susceptible nodes, and hubs infectious / hubs that ever became so (NaN: none did).
+        bool [R] nothing can happen any more, bool [R] time is up though something could.
     """
-    replicas, tiers, size = counts.shape
-    active, carrying, open_, share = np.zeros(replicas), np.zeros(replicas), np.zeros(replicas), np.zeros(replicas)
-    for r in range(replicas):
-        for k in range(tiers):
-            active[r] += counts[r, k, infectious]
-            open_[r] += counts[r, k, 0]
-            for m in range(size):
-                if carriers[m]:
-                    carrying[r] += counts[r, k, m]
-        ever = hubs[r]
-        for m in range(size):
-            ever += flows[r, 0, m, infectious]
-        share[r] = counts[r, 0, infectious] / ever if ever > 0 else np.nan
-    return active, carrying, open_, share
+    over, late = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+    for r in range(len(rows)):
+        if rows[r]:
+            step[r] += 1
+            spend[r] += paid[r]
+            profit[r] += reward[r]
+            for k in range(placed.shape[1]):
+                seeds[r] += placed[r, k]
+            calm[r] &= facts[1, r] <= cap
+            seedable = seeds[r] < most and facts[3, r] >= 1 and limit - spend[r] >= cheapest
+            over[r] = facts[2, r] < EXTINCT and not seedable
+            late[r] = step[r] >= horizon and not over[r]
+        else:
+            reward[r] = 0.0
+    return over, late
 
 
 @kernel

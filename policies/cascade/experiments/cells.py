@@ -1,7 +1,8 @@
 """An experiment as cells: each is one process that writes one JSON file. Finished cells are never computed again.
 
 Cells are named after their settings, so a file found under a name is the result of exactly these settings. An
-interruption reaches the running cells too; trainings among them save their state and go on when the command comes again.
+interruption reaches the running cells too; trainings among them save their state and go on when the command
+is repeated.
 """
 
 from __future__ import annotations

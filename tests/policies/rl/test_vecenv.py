@@ -74,6 +74,16 @@ def test_features_that_do_not_vary_stay_small():
     assert env.normalize_obs(np.array([[1e6]])) == CLIP
 
 
+def test_what_training_never_saw_is_taken_for_the_edge_of_what_it_saw():
+    env = Normalise(GymnasiumVecEnv(vector([Clock])), 0.9)
+    env.reset()
+    for _ in range(3):
+        env.step(np.zeros((1, 2), np.float32))
+    assert (env.low, env.high) == (0.0, 3.0)
+    np.testing.assert_array_equal(env.normalize_obs(np.array([[80.0]])), env.normalize_obs(np.array([[3.0]])))
+    assert env.normalize_obs(np.array([[1.0]])) < env.normalize_obs(np.array([[2.0]]))
+
+
 def test_statistics_survive_a_round_trip():
     one, two = (Normalise(GymnasiumVecEnv(vector([Clock] * 2)), 0.9) for _ in range(2))
     one.reset()
