@@ -36,8 +36,8 @@ def topics(session: Session, seconds: float = LOOK_S) -> list[tuple[str, str, in
     return rows
 
 
-def subscribe(session: Session, topic: str, take: Callable[[Any], None], raw: bool) -> str:
-    """Subscribe to a topic as its publishers offer it. Returns its type.
+def subscribe(session: Session, topic: str, take: Callable[[Any], None], raw: bool, seconds: float = 2 * LOOK_S) -> str:
+    """Subscribe to a topic as its publishers offer it; looks ``seconds`` for one. Returns its type.
 
     Raises:
         UnknownNameError: nobody publishes it.
@@ -48,7 +48,7 @@ def subscribe(session: Session, topic: str, take: Callable[[Any], None], raw: bo
         offers[:] = session.node.get_publishers_info_by_topic(topic)
         return bool(offers)
 
-    end = time.monotonic() + LOOK_S * 2
+    end = time.monotonic() + seconds
     while not offered() and time.monotonic() < end:
         session.pause(0.05)
     if not offers:

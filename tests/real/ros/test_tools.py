@@ -1,0 +1,115 @@
+"""What people use to look at a running robot: topics, rates, messages, services, the doctor."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from assets.errors import TwinloomError, UnknownNameError
+from real import doctor
+from real.ros import graph
+from real.ros.roundtrip import measure
+from real.ros.session import Session
+from tests.real.ros.conftest import domain
+
+
+def command(*words: str, check: bool = True) -> str:
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(domain())}
+    done = subprocess.run(
+        [sys.executable, "-m", "real", *words], capture_output=True, text=True, env=environment, timeout=60, check=False
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_topics_rates_and_messages(robot):
+    with Session("looker", domain()) as session:
+        rows = {topic: (kind, publishers) for topic, kind, publishers, _ in graph.topics(session)}
+        assert rows["/joint_states"] == ("sensor_msgs/msg/JointState", 1)
+        assert rows["/robot/mode"][0] == "std_msgs/msg/String"
+        found = graph.rate(session, "/joint_states", 1.0)
+        assert found["hz"] > 150
+        heard: list = []
+        came = threading.Event()
+        graph.subscribe(session, "/robot/mode", lambda m: (heard.append(m), came.set()), raw=False)  # latched
+        assert came.wait(10)
+        assert graph.show(heard[0]).startswith("data: '")
+        with pytest.raises(UnknownNameError, match="Did you mean /joint_states"):
+            graph.subscribe(session, "/joint_state", heard.append, raw=False, seconds=0.2)
+
+
+def test_nested_messages_are_shown():
+    import numpy as np
+
+    from real.ros.commands import point_message
+    from real.ros.convert import joint_state
+
+    text = graph.show(joint_state(("a", "b"), 5 * 10**9, np.arange(2.0)))
+    assert "    sec: 5" in text
+    assert "name: [a, b]" in text
+    assert "label: 'x,y'" in graph.show(point_message(("x", "y"), np.zeros(2), 1, "me"))
+    assert "... 76 more]" in graph.show(joint_state((), 0, np.zeros(100)))
+
+
+def test_the_command_line_arms_stops_and_resets(robot):
+    assert "stopping" in command("estop")
+    assert "emergency stop" in command("arm", check=False)
+    assert "idle" in command("reset")
+
+
+def test_a_round_trip_between_processes():
+    found = measure(seconds=0.5, pictures=5, domain_id=domain(8))
+    assert len(found.there_and_back_ms) > 20
+    assert (found.there_and_back_ms > 0).all()
+    assert found.discovery_s < 20
+
+
+def test_the_doctor_finds_mixed_installations(tmp_path, monkeypatch):
+    (tmp_path / "share/rclpy").mkdir(parents=True)
+    (tmp_path / "share/rclpy/package.xml").write_text("<package/>")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    monkeypatch.setattr(doctor, "_wheel", lambda: "9.1.2")
+    assert [finding.state for finding in doctor.mixed()] == ["fail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "state"), [("OFF", "", "fail"), ("LOCALHOST", "", "ok"), ("SUBNET", "", "warn")]
+)
+def test_the_doctor_looks_at_discovery(monkeypatch, name, value, state):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", name)
+    assert next(iter(doctor.discovery())).state == state
+
+
+def test_the_doctor_reads_the_profile(tmp_path, monkeypatch):
+    from assets.machine import REPOSITORY
+
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(REPOSITORY / "launch/fastdds.xml"))
+    assert next(iter(doctor.profile())).text.endswith("segment of 32.0 MiB")
+    broken = tmp_path / "broken.xml"
+    broken.write_text("<dds>")
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(broken))
+    assert next(iter(doctor.profile())).state == "fail"
+
+
+def test_the_doctor_says_what_to_do_without_ros(monkeypatch):
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    finding = next(iter(doctor.ros()))
+    assert finding.state == "fail"
+    assert "ros2" in finding.fix
+
+
+def test_the_doctor_as_json():
+    findings = json.loads(command("doctor", "--quick", "--json", check=False))
+    assert {"rclpy", "discovery", "shared memory"} <= {finding["name"] for finding in findings}
+
+
+def test_sessions_say_what_they_waited_for():
+    with Session("alone", domain(9)) as session, pytest.raises(TwinloomError, match=r"no thing within 0\.1 s"):
+        session.wait("thing", lambda: False, 0.1)
