@@ -148,6 +148,8 @@ class PolicyNode(ManagedNode):
         tick_ns = round(period * 1e9)
         while not self._ending.is_set() and self.mode in DRIVEN:
             if not self._wake.wait(0.1):
+                if self.observer.age(time.monotonic()) > Observer.STALE_S:
+                    return  # the robot is gone, and what it said of itself last means nothing
                 continue
             self._wake.clear()
             newest = self.observer.state.get()

@@ -110,6 +110,14 @@ def test_the_doctor_as_json():
     assert {"rclpy", "discovery", "shared memory"} <= {finding["name"] for finding in findings}
 
 
+def test_no_node_asks_for_what_breaks_executors():
+    """MultiThreadedExecutor starves a busy machine; the events executor dies of callbacks with message info."""
+    from assets.machine import REPOSITORY
+
+    code = {file: file.read_text() for file in (REPOSITORY / "real").rglob("*.py")}
+    assert [str(file) for file, text in code.items() if "MultiThreadedExecutor(" in text] == []
+
+
 def test_sessions_say_what_they_waited_for():
     with Session("alone", domain(9)) as session, pytest.raises(TwinloomError, match=r"no thing within 0\.1 s"):
         session.wait("thing", lambda: False, 0.1)
