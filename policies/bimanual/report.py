@@ -71,10 +71,11 @@ def evaluate(
         note=" ".join(filter(None, (note(actor, seed) for actor in actors))),
     )
     results["trials"] = details
-    print(markdown(results, generated=False))
     path = json or default_path(actors, f"{drawn}_seed{seed}")
     if path is not None:
-        save(path, results)
+        save(path, results)  # before anything is printed: a closed pipe must not lose it
+    print(markdown(results, generated=False))
+    if path is not None:
         print(f"json  {path}")
     if video is not None:
         print(f"videos  {video}")

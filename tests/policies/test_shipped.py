@@ -1,0 +1,27 @@
+"""The checkpoint that comes with the project does what the documentation says it does."""
+
+from __future__ import annotations
+
+import pytest
+
+from assets.machine import REPOSITORY
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+import policies
+from policies.bimanual.evaluate import trials
+
+FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
+
+
+def test_the_shipped_policy_presses_the_bell():
+    policy = policies.load(FOLDER)
+    assert policy.spec.extra["data"]["seeds"] == [0]
+    found = list(trials(policy, "click_bell", "franka-panda", episodes=4, seed=1, render=policy.spec.extra["render"]))
+    assert sum(trial.success for trial in found) >= 3
+
+
+def test_it_is_small():
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 2e6
+    assert sorted(file.name for file in FOLDER.iterdir()) == ["model.safetensors", "policy.json"]
