@@ -14,12 +14,33 @@ from assets.machine import REPOSITORY
 from sim import catalogue
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-PROGRAMS = ("assets", "sim", "datagen", "make")
+PROGRAMS = ("assets", "sim", "datagen", "policies", "real", "make")
 SUBCOMMANDS = {
     "assets": {"list", "show", "check", "pull", "graph"},
     "sim": {"list", "view", "rollout", "doctor"},
     "datagen": {"verify", "merge", "report", "replay"},
+    "policies": {"train", "eval", "serve", "export", "experiment", "list"},
+    "real": {
+        "up",
+        "doctor",
+        "measure",
+        "record",
+        "replay",
+        "teleop",
+        "topics",
+        "hz",
+        "echo",
+        "arm",
+        "estop",
+        "reset",
+        "home",
+        "disarm",
+        "trials",
+        "list",
+    },
 }
+# whose help belongs to the first argument: `policies train bimanual/click_bell --help`
+WITH_ARGUMENT = {("policies", "train"): None, ("policies", "eval"): ("expert:bimanual/click_bell", "null")}
 
 
 def command_lines() -> list[str]:
@@ -46,7 +67,9 @@ def test_commands_of_the_documentation_exist(line):
         return
     subcommand = words[:1] if words[:1] and words[0] in SUBCOMMANDS[program] else []
     assert subcommand or program == "datagen"
-    text = said(sys.executable, "-m", program, *subcommand, "--help")
+    command = (program, *subcommand)
+    targets = (WITH_ARGUMENT[command] or words[1:2]) if command in WITH_ARGUMENT else [""]
+    text = "".join(said(sys.executable, "-m", *command, *filter(None, [target]), "--help") for target in targets)
     assert [word for word in words if word.startswith("--") and word not in text] == []
 
 
