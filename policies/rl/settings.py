@@ -32,6 +32,9 @@ class Learner:
             whole returns, so one decision is worth little, and the usual start at 1 would drown it all training long.
         noise: standard deviation of the exploration of TD3, in units of half the action range.
         normalise: whether observations and rewards are normalised.
+        start: action in (-1, 1), of the whole range, that the untrained actor takes everywhere; None: as networks are
+            initialised, near the middle.
+        start_spread: standard deviation of its exploration at first, before squashing.
     """
 
     algo: Algorithm = "tqc"
@@ -56,6 +59,8 @@ class Learner:
     entropy: str = "auto_0.02"
     noise: float = 0.2
     normalise: bool = True
+    start: float | None = None
+    start_spread: float = 0.5
 
     def __post_init__(self) -> None:
         """Raises InvalidSettingsError with everything that is wrong."""
@@ -72,6 +77,10 @@ class Learner:
             problems.append(f"risk {self.risk} must be in (0, 1], or in [-1, 0) for the optimistic side")
         if self.huber <= 0:
             problems.append(f"huber {self.huber} must be positive")
+        if self.start is not None and self.algo == "ppo":
+            problems.append("start is not available for ppo")
+        if self.start is not None and not -1 < self.start < 1:
+            problems.append(f"start {self.start} must lie between -1 and 1")
         if not 0 < self.gamma <= 1:
             problems.append(f"gamma {self.gamma} must be in (0, 1]")
         if min(self.replicas, self.steps_per_update) >= 1 and (

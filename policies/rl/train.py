@@ -74,6 +74,7 @@ class _Overseer(BaseCallback):
         super().__init__()
         self._progress, self._interrupt, self._save, self._every = progress, interrupt, save, every
         self._next = 0
+        self._actions = np.zeros(0)
 
     def _on_training_start(self) -> None:
         self._next = self.num_timesteps + self._every
@@ -87,6 +88,10 @@ class _Overseer(BaseCallback):
 
     def _on_step(self) -> bool:
         self._progress.advance(self.training_env.num_envs)
+        taken = np.asarray(self.locals["actions"], np.float64).mean(axis=0)
+        self._actions = taken if not len(self._actions) else self._actions + 0.05 * (taken - self._actions)
+        for number, value in enumerate(self._actions):
+            self.logger.record(f"action/{number}", float(value))
         if (finished := self.model.ep_info_buffer) and self.n_calls % 64 == 0:
             self._progress.status(f"return {np.mean([one['r'] for one in finished]):.3g}")
         return True
