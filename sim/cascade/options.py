@@ -20,7 +20,7 @@ class Options:
         graph: a Graph, the name of a catalogued network or a file, a GraphRange to train on, a function rng -> Graph
             called anew for every 20 episodes, or None for the small graph of the problem.
         world: "exact", "renewal" (leap engine), "markov" or "ode"; spaces are the same in all four.
-        matching: what the Markov world keeps, "rate" or "transmissibility".
+        matching: what the Markov world and the mean-field equation keep, "rate" or "transmissibility".
         tiers: "stub", "top" or "pop", with a count as in "stub2"; "global" for one tier; Tiers; or Graph -> Tiers.
         features: "full", "basic", or names of blocks (`sim.cascade.observer.BLOCKS`).
         observer: "tiers", "global" (hub-blind, same actions), "oracle", or "graph" (all nodes, for graph networks).

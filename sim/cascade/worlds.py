@@ -16,8 +16,9 @@ WORLDS: dict[str, str] = {
     "exact": "as renewal without any time step; the faster one on a CPU",
 }
 MATCHINGS: dict[str, str] = {
-    "rate": "the Markov world keeps contact rate and mean residence times",
-    "transmissibility": "the Markov world keeps transmissibility and mean generation time",
+    "rate": "the simpler world keeps contact rate and mean residence times",
+    "transmissibility": "the Markov world keeps transmissibility and mean generation time; the mean-field equation "
+    "passes as often along an edge as the renewal process does",
 }
 
 
@@ -30,8 +31,17 @@ def check(world: str, matching: str) -> None:
 
 
 def simulated(model: Model, world: str, matching: str) -> Model:
-    """The process that a world simulates in place of the renewal one."""
-    return model.markov(cast(Matching, matching)) if world == "markov" else model
+    """The process that a world simulates in place of the renewal one.
+
+    The mean-field equation lets an infectious node pass the contagion to the same neighbour again and again, beta times
+    its infectious time on average; matched by transmissibility, that number is T.
+    """
+    if world == "markov":
+        return model.markov(cast(Matching, matching))
+    step = model.step_from(model.infectious)
+    if world == "ode" and matching == "transmissibility" and step is not None:
+        return model.with_beta(model.transmissibility() / step.law.mean)
+    return model
 
 
 def make(
@@ -50,7 +60,7 @@ def make(
         world: one of WORLDS.
         graph, model, tiers: the scenario; the model is the renewal one in every world.
         replicas: copies that run side by side.
-        matching: one of MATCHINGS, for the Markov world.
+        matching: one of MATCHINGS, for the Markov world and the mean-field equation.
         seed: of the random numbers.
         engine: further arguments of CascadeSim: ``threads``; in the renewal world also ``backend``, ``device``,
             ``substeps``.
@@ -67,7 +77,7 @@ def make(
 
         if engine:
             raise TwinloomError(f"the ode world has no engine settings ({', '.join(engine)})")
-        return TierODE(graph, model, tiers, replicas)
+        return TierODE(graph, simulated(model, world, matching), tiers, replicas)
     from sim.cascade.simulator import CascadeSim
 
     method: Any = "leap" if world == "renewal" else "exact"

@@ -43,6 +43,18 @@ def test_markov_world_is_exponential_and_keeps_what_it_says(network):
     assert by_rate.transmissibility() != pytest.approx(renewal.transmissibility(), rel=1e-3)
 
 
+def test_the_mean_field_passes_as_often_along_an_edge_as_its_matching_says(network):
+    renewal = CascadeEnv("adopt_profit", graph=network, r0=5.0).episodes.arena().model
+    by_rate, by_spread = (
+        CascadeEnv("adopt_profit", graph=network, r0=5.0, world="ode", matching=m).episodes.arena().model
+        for m in worlds.MATCHINGS
+    )
+    assert by_rate == renewal
+    active = by_spread.step_from(by_spread.infectious).law.mean
+    assert by_spread.beta * active == pytest.approx(renewal.transmissibility(), rel=1e-9)
+    assert by_spread.beta < 0.95 * renewal.beta
+
+
 def mean_attack(network, world, replicas=64, initial=3, horizon=60, **options):
     """Mean share of nodes that were ever infected in an uncontrolled epidemic, and its standard error."""
     problem = replace(PROBLEMS["epidemic_mitigate"], initial=initial)
