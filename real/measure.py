@@ -24,6 +24,7 @@ LIMITS = {  # of the closed loop: name -> (lowest, highest)
     "lost_states": (0, 0),
     "refused": (0, 0),
 }
+BEGIN_S = 3.0  # from the last node being active to the first command: discovery, arming
 MARGIN_S = 0.5  # at both ends of the commands, where the loop is being started and stopped
 
 
@@ -64,7 +65,7 @@ def measure(seconds: float, robot: str, policy: str, task: str, cameras: int, ou
     """Run the stack ``bringup`` and evaluate what it left: measure.json, measure.md, latency.png, run.mcap, robot.npz.
 
     Args:
-        seconds: how long everything runs once it is ready.
+        seconds: how long the policy drives.
         robot, policy, task: as of the stack.
         cameras: how many of the robot's cameras stream.
         out: folder.
@@ -94,7 +95,7 @@ def measure(seconds: float, robot: str, policy: str, task: str, cameras: int, ou
     }
     stack = load_stack("bringup")
     before = os.times()
-    code = up(stack.resolve(given), stack.environment(), seconds)
+    code = up(stack.resolve(given), stack.environment(), seconds + BEGIN_S)
     after = os.times()
     if code:
         raise TwinloomError("the stack did not end well; its lines are above")

@@ -14,10 +14,11 @@ from real.ros.qos import recording
 from real.ros.session import Session
 
 LOOK_S = 2.5  # discovery takes up to this long on a busy machine
+SETTLED_S = 1.5  # without a new topic
 HIDDEN = ("/rosout", "/parameter_events")
 
 
-def topics(session: Session, seconds: float = LOOK_S) -> list[tuple[str, str, int, int]]:
+def topics(session: Session, seconds: float = 2 * LOOK_S) -> list[tuple[str, str, int, int]]:
     """(topic, type, publishers, subscribers) of everything that others have; waits until the graph stops growing."""
     settled, count, end = 0.0, -1, time.monotonic() + seconds
     pause = session.pause
@@ -25,7 +26,7 @@ def topics(session: Session, seconds: float = LOOK_S) -> list[tuple[str, str, in
         now = len(session.node.get_topic_names_and_types())
         settled = settled + 0.1 if now == count and now > len(HIDDEN) else 0.0
         count = now
-        if settled > 1.0:
+        if settled > SETTLED_S:
             break
         pause(0.1)
     rows = []

@@ -82,12 +82,13 @@ class RosRobot:
             session.node.create_subscription(String, f"{self._robot}/mode", self._mode_is, LATCHED)
             patience, name = self._patience_s, self.contract.name
             session.wait(f"state of {name}", lambda: self._observer.age(time.monotonic()) < 1.0, patience)
-            session.wait(f"mode of {self._robot}", lambda: self.mode != "", patience)
+            known = ("", Mode.DISCONNECTED.value)
+            session.wait(f"mode of {self._robot}", lambda: self.mode not in known, patience)
             session.wait("listener for commands", lambda: not self._commander.missing(), patience)
             if self._arm:
-                if self.mode in (Mode.IDLE.value, Mode.HOLD.value):
-                    session.trigger(f"{self._robot}/arm")
                 driven = (Mode.READY.value, Mode.ACTIVE.value)
+                if self.mode not in (*driven, Mode.MOVING_TO_START.value):
+                    session.trigger(f"{self._robot}/arm")  # says why not, after an emergency stop
                 session.wait(f"readiness of {self._robot}", lambda: self.mode in driven, START_S)
             session.wait("pictures", lambda: not self._observer.observe(time.monotonic())[2], patience)
         except BaseException:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,9 +40,24 @@ DISCOVERY_S = 20.0
 
 
 def domain(number: int = 0) -> int:
-    """A DDS domain of this process, number 0 to 9; 0 to 101 are possible, 0 is everyone's. Ten processes can test."""
+    """A DDS domain of this process, number 0 to 9; 0 to 101 are possible, 0 is everyone's."""
     assert 0 <= number < 10
-    return 1 + (os.getpid() % 10) * 10 + number
+    return 1 + 10 * _block() + number
+
+
+@cache
+def _block() -> int:
+    """Ten domains that no other test process of this machine uses: ten locks, of which each takes one."""
+    while True:
+        for block in range(10):
+            path = Path(tempfile.gettempdir()) / f"twinloom-test-domains-{block}.lock"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # kept until the process ends
+                return block
+            except OSError:
+                os.close(descriptor)
+        time.sleep(0.5)
 
 
 class Sender(Session):

@@ -29,6 +29,7 @@ def command(*words: str, check: bool = True) -> str:
 
 def test_topics_rates_and_messages(robot):
     with Session("looker", domain()) as session:
+        session.wait("all of the robot", lambda: session.node.count_publishers("/joint_states") > 0, 20.0)
         rows = {topic: (kind, publishers) for topic, kind, publishers, _ in graph.topics(session)}
         assert rows["/joint_states"] == ("sensor_msgs/msg/JointState", 1)
         assert rows["/robot/mode"][0] == "std_msgs/msg/String"
