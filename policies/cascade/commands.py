@@ -137,7 +137,7 @@ def experiment(name: Annotated[str, tyro.conf.Positional, NAME], *options: str) 
 
     Args:
         name: jensen, hubs, valley or transfer.
-        options: of that experiment, after --, for example: policies experiment transfer -- --jobs 2
+        options: of that experiment, for example: policies experiment transfer --jobs 2 (all of them: --help)
     """
     if name not in EXPERIMENTS:
         raise UnknownNameError("experiment", name, EXPERIMENTS, ", ".join(EXPERIMENTS))

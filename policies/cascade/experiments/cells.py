@@ -30,7 +30,7 @@ FOLDER = Path("runs") / "experiments"
 POLL_S = 0.2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """One piece of work.
 
