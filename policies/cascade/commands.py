@@ -114,13 +114,13 @@ def evaluate(
     from policies.cascade.evaluate import SEED
     from policies.cascade.evaluate import evaluate as run
     from policies.cascade.roster import resolve
-    from policies.cascade.setting import evaluation_graph
+    from policies.cascade.setting import OWN, evaluation_graph
 
-    graph = None if on is None else evaluation_graph(on)
+    graph = evaluation_graph(on or OWN)
     chosen = resolve(policy, problem, {"graph": graph, "world": world, "r0": r0})
     outcomes = run(chosen.policy, chosen.problem, chosen.options, episodes, SEED + 1_000_000 * seed)
     metrics = outcomes.metrics()
-    where = on or "barabasi_albert"
+    where = on or OWN
     print(f"{policy} on {where}, world {world}, {episodes} episodes of cascade/{chosen.problem}, per node:")
     for name, value in metrics.items():
         if name not in ("profit_low", "profit_high"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from policies.rl.settings import Learner
     from policies.rl.train import Job
 
-RANGE = "range"
+RANGE, OWN = "range", "barabasi_albert"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class World:
 
 
 def evaluation_graph(name: str) -> Any:
-    """Graph of a catalogued name, a file, or a catalogued name found as <name>.txt.gz in the folder for networks."""
+    """Graph of a catalogued name or a file; None, the graph of the problem itself, for "barabasi_albert"."""
+    if name == OWN:
+        return None
     from assets.networks.catalogue import load
 
     return load(name)

@@ -34,9 +34,9 @@ def write(
         command=command,
         folder=options.out,
         title="The valley: expected profit of one early spend, per node",
-        note="Problem `cascade/escape`: random graph of 4,000 nodes, mean degree 20, 10 adopters at the start, all active "
-        "for one unit of time. *theory* is the limit of infinitely many nodes, where nothing spreads below R = 1; with "
-        "4,000 nodes the threshold is soft, which the simulated column shows.",
+        note="Problem `cascade/escape`: random graph of 4,000 nodes, mean degree 20, 10 adopters at the start, all "
+        "active for one unit of time. *theory* is the limit of infinitely many nodes, where nothing spreads below R "
+        "= 1; with 4,000 nodes the threshold is soft, which the simulated column shows.",
     )
     task, rows = Valley(), []
     for name in names:
@@ -58,8 +58,8 @@ def write(
         seeds={"learners": list(range(options.seeds))},
         folder=options.out,
         title="The valley: which learners get across",
-        note=f"Each starts at 2.5 % of the largest spend and explores around it ({options.steps:,} decisions). *k* of *n* "
-        f"seeds end beyond a spend of {ACROSS}. The episode is a single decision, so nothing is bootstrapped and d "
+        note=f"Each starts at 2.5 % of the largest spend and explores around it ({options.steps:,} decisions). *k* of "
+        f"*n* seeds end beyond a spend of {ACROSS}. The episode is a single decision, so nothing is bootstrapped and d "
         "changes nothing: TQC with d = 0 and d = 2 differ only by chance. What matters is which part of the learned "
         "distribution the actor climbs: near the threshold rare large cascades raise the upper tenth long before they "
         "raise the mean.",
@@ -71,9 +71,9 @@ def write(
         command=command,
         folder=options.out,
         title="The valley: learned and simulated distributions of the return near the threshold",
-        note="Two adopters at the start. TQC critics (3 x 25 atoms, width of the quadratic part of the loss 0.05) after "
-        f"spends from the whole range, against {options.episodes:,} simulated episodes at each spend. The value of a "
-        "full cascade is 1; *near the mean* is the share of episodes within 0.05 of their mean.",
+        note="Two adopters at the start. TQC critics (3 x 25 atoms, width of the quadratic part of the loss 0.05) "
+        f"after spends from the whole range, against {options.episodes:,} simulated episodes at each spend. The "
+        "value of a full cascade is 1; *near the mean* is the share of episodes within 0.05 of their mean.",
     )
     _learners(profit, learned, names, folder / "valley_learners.png")
     shown = fit["shown"]["0.5"]

@@ -105,8 +105,7 @@ def evaluate(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     source = json.loads((folder.parent / f"{arguments['source']}.json").read_text(encoding="utf-8"))["result"]
     problem, name = arguments["problem"], arguments["baseline"]
-    graph = None if arguments["graph"] == "barabasi_albert" else evaluation_graph(arguments["graph"])
-    options = {"graph": graph, "r0": arguments["r0"]}
+    options = {"graph": evaluation_graph(arguments["graph"]), "r0": arguments["r0"]}
     if name is None:
         chosen = roster.resolve(source["checkpoint"], problem, options)
         policy, options = chosen.policy, chosen.options

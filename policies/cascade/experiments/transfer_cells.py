@@ -1,0 +1,182 @@
+"""What the cells of the transfer experiment do: train in stages, evaluate on a place, compare the training worlds."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assets.atomic import write_json
+from policies.cascade.experiments.cells import Cell
+from policies.cascade.experiments.work import MINUTES_PER_STEP
+
+HERE = "policies.cascade.experiments.transfer_cells"
+STAGES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of all steps, at which a policy is kept
+PROBLEM = "adopt_profit"
+APART = 1_000  # between the first episodes of the graphs of one place
+KEPT = ("policy.json", "model.safetensors")
+
+
+def training(name: str, *, algo: str, steps: int, seed: int, **world: Any) -> Cell:
+    """A cell that trains a policy in stages; all policies of `STAGES` are kept.
+
+    Args:
+        world: settings of `policies.cascade.setting.World`.
+    """
+    minutes = steps * MINUTES_PER_STEP[algo]
+    world = {"problem": PROBLEM, **world}
+    arguments = {"world": world, "learner": {"algo": algo, "steps": steps, "seed": seed}}
+    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
+
+
+def marks(steps: int) -> list[int]:
+    """Steps at which policies are kept."""
+    return sorted({max(1, round(share * steps)) for share in STAGES})
+
+
+def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Body of `training`: the kept policies, <cell>/at-<mark>, with the steps and processor time until then."""
+    from policies.cascade.setting import World, job
+    from policies.checkpoint import describe
+    from policies.rl.settings import Learner
+    from policies.rl.train import train as run
+
+    settings, stages, spent = arguments["learner"], [], 0.0
+    for mark in marks(settings["steps"]):
+        kept = folder / f"at-{mark}"
+        if not (kept / "stage.json").exists():
+            clock = time.process_time()
+            last = run(job(World(**arguments["world"]), Learner(**settings | {"steps": mark})), folder / "run")
+            kept.mkdir(parents=True, exist_ok=True)
+            for name in KEPT:
+                shutil.copyfile(last / name, kept / name)
+            taken = int(describe(last)[0].extra["steps"])
+            write_json(kept / "stage.json", {"steps": taken, "processor_s": round(time.process_time() - clock, 1)})
+        stage = json.loads((kept / "stage.json").read_text(encoding="utf-8"))
+        spent += stage["processor_s"]
+        stages.append({"policy": kept.name, "steps": stage["steps"], "processor_s": round(spent, 1)})
+    shutil.rmtree(folder / "run", ignore_errors=True)  # hundreds of megabytes that nobody needs any more
+    return {"stages": stages, "settings": Learner(**settings).to_json(), "world": World(**arguments["world"]).to_json()}
+
+
+def evaluation(
+    name: str,
+    graphs: Sequence[Any],
+    episodes: int,
+    minutes: float,
+    *,
+    policies: Sequence[Cell] = (),
+    tuned: Cell | None = None,
+    baselines: Sequence[str] = (),
+    r0: Sequence[float | None] = (None,),
+    every_stage: bool = False,
+) -> Cell:
+    """A cell that evaluates policies in the same episodes.
+
+    Args:
+        name: readable.
+        graphs: names, or [nodes, edges a node brings, seed] of Barabasi-Albert graphs; each gets ``episodes``.
+        policies: trainings; or
+        tuned, baselines: the tuning cell and which of its baselines.
+        r0: reproduction numbers without control; None for the problem's.
+        every_stage: all kept policies of the trainings instead of the last ones.
+    """
+    sources = [*policies] if tuned is None else [tuned]
+    arguments = {
+        "graphs": list(graphs),
+        "episodes": episodes,
+        "sources": [cell.stem() for cell in sources],
+        "baselines": list(baselines),
+        "r0": list(r0),
+        "every_stage": every_stage,
+    }
+    return Cell(name, f"{HERE}:evaluate", arguments, minutes, tuple(cell.name for cell in sources))
+
+
+def evaluate(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Body of `evaluation`: one entry for each policy and R0, with every episode."""
+    from policies.cascade.evaluate import SEED, Outcomes
+    from policies.cascade.evaluate import evaluate as run
+
+    graphs, found = [make_graph(one) for one in arguments["graphs"]], []
+    for policy, view, facts in _policies(arguments, folder):
+        for r0 in arguments["r0"]:
+            clock = time.process_time()
+            parts = [
+                run(policy, PROBLEM, view | {"graph": graph, "r0": r0}, arguments["episodes"], SEED + APART * number)
+                for number, graph in enumerate(graphs)
+            ]
+            all_of_them = Outcomes(**{k: np.concatenate([vars(part)[k] for part in parts]) for k in vars(parts[0])})
+            seconds = round(time.process_time() - clock, 2)
+            found.append(facts | {"r0": r0, "processor_s": seconds, "episodes": all_of_them.to_json()})
+    return found
+
+
+def _policies(arguments: dict[str, Any], folder: Path) -> Iterator[tuple[Any, dict[str, Any], dict[str, Any]]]:
+    """Policies with the view they need and what tells them apart."""
+    import policies
+    from policies.cascade import roster
+    from policies.cascade.setting import World
+
+    for source in arguments["sources"]:
+        result = json.loads((folder.parent / f"{source}.json").read_text(encoding="utf-8"))["result"]
+        for name in arguments["baselines"]:
+            yield roster.from_json(result[name]), {}, {"policy": name}
+        if not arguments["baselines"]:
+            view = World(**result["world"]).view()
+            stages = result["stages"] if arguments["every_stage"] else result["stages"][-1:]
+            for stage in stages:
+                policy = policies.load(folder.parent / source / stage["policy"])
+                yield policy, view, {"policy": source, "seed": result["settings"]["seed"], "steps": stage["steps"]}
+
+
+def make_graph(value: Any) -> Any:
+    """A graph by name, or the Barabasi-Albert graph of [nodes, edges a node brings, seed]."""
+    if isinstance(value, str):
+        from policies.cascade.setting import evaluation_graph
+
+        return evaluation_graph(value)
+    from assets.networks.generate import barabasi_albert
+
+    nodes, edges, seed = value
+    return barabasi_albert(nodes, edges, np.random.default_rng(np.random.SeedSequence([seed, nodes, edges])))
+
+
+def matching(name: str, graph: Any, r0: float | None) -> Cell:
+    """A cell that compares the training worlds on a graph."""
+    return Cell(f"worlds-{name}", f"{HERE}:compare", {"graph": graph, "r0": r0}, 0.1)
+
+
+def compare(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """Body of `matching`: for each world, how often an edge transmits, R0 and the generation time."""
+    from policies.cascade.envs import ManualResetVecEnv
+    from sim.cascade.reproduction import branching_factor
+    from sim.cascade.worlds import simulated
+
+    graph, rows = make_graph(arguments["graph"]), []
+    renewal = ManualResetVecEnv(PROBLEM, 1, graph=graph, r0=arguments["r0"]).episodes.arena().model
+    kappa, spectral = branching_factor(graph, "kappa"), branching_factor(graph, "spectral")
+    for world, how in (("renewal", "rate"), *((w, m) for w in ("markov", "ode") for m in ("rate", "transmissibility"))):
+        model = simulated(renewal, world, how)
+        step = model.step_from(model.infectious)
+        assert step is not None
+        passes = model.beta * step.law.mean if world == "ode" else model.transmissibility()
+        rows.append(
+            {
+                "world": world,
+                "matching": how if world != "renewal" else "",
+                "nodes": graph.n,
+                "kappa": kappa,
+                "contact rate": model.beta,
+                "transmissions per edge": passes,
+                "R0": passes * kappa,
+                "R0, spectral": passes * spectral,
+                "generation time": model.generation_time(),
+            }
+        )
+    return rows
