@@ -2,8 +2,8 @@
 
 ``policies experiment transfer [-- --jobs 2]`` (or ``python -m policies.cascade.experiments.transfer --jobs 2``) trains
 on synthetic Barabasi-Albert graphs, evaluates in the deployment world (the exact renewal process) in common episodes,
-and writes docs/results/cascade/transfer (one row for each graph and policy), transfer_ratio (renewal against Markov) and
-transfer_r0 (where the gap is largest).
+and writes docs/results/cascade/transfer (one row for each graph and policy), transfer_ratio (renewal against Markov)
+and transfer_r0 (where the gap is largest).
 """
 
 from __future__ import annotations

@@ -72,9 +72,11 @@ def evaluation(
     checkpoint: Cell | None = None,
     baseline: tuple[Cell, str] | None = None,
     r0: float | None = None,
+    world: str = "exact",
+    matching: str = "rate",
     problem: str = "adopt_profit",
 ) -> Cell:
-    """A cell that evaluates one policy on one graph in the deployment world.
+    """A cell that evaluates one policy on one graph; in the deployment world if no other is given.
 
     Args:
         policy: name in tables.
@@ -83,9 +85,11 @@ def evaluation(
     """
     source = checkpoint or (baseline[0] if baseline else None)
     assert source is not None
-    suffix = "" if r0 is None else f"-r{r0:g}"
+    suffix = ("" if r0 is None else f"-r{r0:g}") + ("" if world == "exact" else f"-in-{world}-{matching}")
     arguments = {
         "problem": problem,
+        "world": world,
+        "matching": matching,
         "graph": graph,
         "episodes": episodes,
         "r0": r0,
@@ -105,7 +109,8 @@ def evaluate(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     source = json.loads((folder.parent / f"{arguments['source']}.json").read_text(encoding="utf-8"))["result"]
     problem, name = arguments["problem"], arguments["baseline"]
-    options = {"graph": evaluation_graph(arguments["graph"]), "r0": arguments["r0"]}
+    options = {key: arguments[key] for key in ("r0", "world", "matching")}
+    options["graph"] = evaluation_graph(arguments["graph"])
     if name is None:
         chosen = roster.resolve(source["checkpoint"], problem, options)
         policy, options = chosen.policy, chosen.options
