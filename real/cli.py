@@ -56,6 +56,10 @@ def up(
         args: print the arguments of the stack and end.
         dry: print the command lines and end.
     """
+    from real import signals
+
+    if not (args or dry):
+        signals.block()  # early: threads that libraries start inherit it
     from real.stack import load_stack, parse_arguments
 
     read = load_stack(stack)
@@ -293,6 +297,9 @@ def measure(
         cameras: how many of the robot's cameras stream; 0 to 3.
         out: folder for the table, the histogram and the bag.
     """
+    from real import signals
+
+    signals.block()  # early: threads that libraries start inherit it
     _need_ros()
     from real.measure import measure as run
 
@@ -327,14 +334,14 @@ def trials(
         in_process: the same scenes without ROS, in lockstep, to compare with.
         json: write the row to this file and its table beside it.
     """
+    from real import signals
+
+    if not in_process:
+        signals.block()  # early: threads that libraries start inherit it
+        _need_ros()
     from assets.results import document, markdown, save
     from real import trials as run
 
-    if not in_process:
-        _need_ros()
-        from real import signals
-
-        signals.block()
     if episodes < 1 or seconds <= 0:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seconds {seconds:g} positive")
     how = run.in_process if in_process else run.through_ros
@@ -352,16 +359,19 @@ def trials(
 
 
 @app.command
-def doctor(json: Annotated[bool, FLAG] = False, quick: Annotated[bool, FLAG] = False) -> int:
+def doctor(
+    json: Annotated[bool, FLAG] = False, quick: Annotated[bool, FLAG] = False, clean: Annotated[bool, FLAG] = False
+) -> int:
     """Examine this machine's ROS: what works, what does not, one fix a line. Exit code 1 if something must be fixed.
 
     Args:
         json: print JSON, for a bug report.
         quick: without the round trip between two processes.
+        clean: first remove shared memory that killed processes left behind.
     """
     from real.doctor import doctor as run
 
-    return run(json, quick)
+    return run(json, quick, clean)
 
 
 def _need_ros() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assets.errors import TwinloomError
 from assets.machine import install_line
+from real.segments import clean, dead
 from sim.doctor import Finding, python
 from sim.doctor import report as lines
 
@@ -102,12 +103,13 @@ def shared_memory() -> Iterator[Finding]:
         yield Finding("shared memory", "warn", "no /dev/shm: images go through UDP", "mount a tmpfs there")
         return
     free = shutil.disk_usage(SHM).free
-    left = [p for p in SHM.glob("fastrtps_*") if p.is_file()]
-    size = sum(p.stat().st_size for p in left) / 2**20
-    text = f"{free / 2**20:,.0f} MiB free; {len(left)} DDS files ({size:.0f} MiB)"
+    left = [lock.with_name(lock.name[:-3]) for lock in dead()]
+    left = [path for path in left if path.is_file()]
+    size = sum(p.stat().st_blocks * 512 for p in left) / 2**20
+    text = f"{free / 2**20:,.0f} MiB free; {size:,.0f} MiB in {len(left)} segments of dead processes"
     enough = free > 8 * SEGMENT
     yield Finding(
-        "shared memory", "ok" if enough else "warn", text, "" if enough else "fastdds shm clean removes dead ones"
+        "shared memory", "ok" if enough else "warn", text, "" if enough else "real doctor --clean removes them"
     )
 
 
@@ -180,7 +182,7 @@ def round_trip() -> Iterator[Finding]:
     import numpy as np
 
     if not len(found.there_and_back_ms):
-        yield Finding("round trip", "fail", "no message came back", "fastdds shm clean, then again")
+        yield Finding("round trip", "fail", "no message came back", "real doctor --clean, then again")
         return
     half = np.percentile(found.there_and_back_ms, [50, 99]) / 2
     text = f"one way p50 {half[0]:.2f} ms, p99 {half[1]:.2f} ms; found after {found.discovery_s:.1f} s"
@@ -192,8 +194,10 @@ def round_trip() -> Iterator[Finding]:
     )
 
 
-def doctor(as_json: bool = False, quick: bool = False) -> int:
-    """Print the report; returns exit code 1 if something must be fixed, else 0."""
+def doctor(as_json: bool = False, quick: bool = False, clean_up: bool = False) -> int:
+    """Print the report, after removing leftovers if ``clean_up``; returns 1 if something must be fixed, else 0."""
+    if clean_up:
+        print(f"{clean()} segments of dead processes removed")
     findings = examine(quick)
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))

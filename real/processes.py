@@ -10,6 +10,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from real import signals
+
 PR_SET_PDEATHSIG = 1
 STEPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
@@ -30,14 +32,21 @@ def start(
 ) -> subprocess.Popen:
     """Start a child in a process group of its own: a Ctrl-C in the terminal reaches it only through us.
 
-    Signals that are blocked here are blocked there from the first instruction on (see `real.signals`). ``death`` is
-    what it receives when we end; SIGKILL for programs that do not look for blocked signals.
+    Stop signals that are blocked here are blocked there from the first instruction on (see `real.signals`). ``death``
+    is what it receives when we end; SIGKILL for programs that do not look for blocked signals.
     """
+    block = signals.blocked()
+
+    def prepare() -> None:
+        die_with_parent(death)
+        if block:  # the thread that starts it may not block them
+            signal.pthread_sigmask(signal.SIG_BLOCK, signals.STOPPING)
+
     return subprocess.Popen(
         list(command),
         env=dict(environment),
         start_new_session=True,
-        preexec_fn=lambda: die_with_parent(death),
+        preexec_fn=prepare,
         **options,
     )
 

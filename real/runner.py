@@ -20,7 +20,7 @@ from typing import IO
 
 import yaml
 
-from real import processes, signals
+from real import processes, segments, signals
 from real.stack import NodeSpec
 
 READY_S = 90.0  # a scene is compiled, a network loaded
@@ -159,6 +159,7 @@ class Runner:
                 time.sleep(POLL_S)
         finally:
             bad = self._stop()
+            segments.clean()  # of nodes that were killed
             self._folder.cleanup()
         return code or bad
 
@@ -171,7 +172,7 @@ class Runner:
             print(f"{label} | {line}", file=self._out, flush=True)
 
     def _told(self) -> bool:
-        if signal.sigtimedwait(signals.STOPPING, 0) is not None:
+        if signals.pending():
             self.say("runner", "stopping")
             self.interrupted = True
             self.stopping.set()

@@ -1,22 +1,42 @@
 """SIGINT and SIGTERM as a request to stop, however many arrive and whenever: never a KeyboardInterrupt.
 
-Both are blocked and picked up by the main thread. A handler would run between any two instructions, and a second Ctrl-C
-(a terminal sends one, a launcher another) would cut short the very code that stops the robot. A process that is started
-with them blocked, as the runner does, is safe from its first instruction on.
+A second Ctrl-C (a terminal sends one, a launcher another) must not cut short the very code that stops the robot. Both
+signals are blocked and picked up by the main thread where it waits. A thread that does not block them, as a library
+started or unblocked it (multiprocessing does), may get one instead; then a handler notes it. A process
+that is started with them blocked, as the runner does, is safe from its first instruction on.
 """
 
 from __future__ import annotations
 
 import signal
+from collections import deque
 from threading import Event
+from typing import Any
 
 STOPPING = {signal.SIGINT, signal.SIGTERM}
 POLL_S = 0.2
+_noted: deque[int] = deque(maxlen=16)
+_before: dict[int, Any] = {}
 
 
 def block() -> None:
-    """Stop signals wait from now on. Call it in the main thread before any other thread starts: they inherit it."""
+    """Stop signals wait from now on. Call it in the main thread, before other threads start: they inherit it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    for number in STOPPING - _before.keys():
+        _before[number] = signal.signal(number, lambda got, _: _noted.append(got))
+
+
+def blocked() -> bool:
+    """Whether `block` is in force; child processes should then begin with the signals blocked."""
+    return bool(_before)
+
+
+def pending() -> str:
+    """Name of a stop signal that has come since the last call, "" if none has."""
+    if _noted:
+        return signal.Signals(_noted.popleft()).name
+    info = signal.sigtimedwait(STOPPING, 0)
+    return signal.Signals(info.si_signo).name if info is not None else ""
 
 
 def wait(stop: Event) -> str:
@@ -24,14 +44,16 @@ def wait(stop: Event) -> str:
     name = ""
     while not stop.is_set():
         info = signal.sigtimedwait(STOPPING, POLL_S)
-        if info is not None:
-            name = signal.Signals(info.si_signo).name
+        name = signal.Signals(info.si_signo).name if info is not None else pending()
+        if name:
             stop.set()
     return name
 
 
 def unblock() -> None:
-    """For a child process that is not ours; pending signals are dropped first."""
-    while signal.sigtimedwait(STOPPING, 0) is not None:
+    """As before `block`; signals that wait are dropped."""
+    while pending():
         pass
+    for number in list(_before):
+        signal.signal(number, _before.pop(number))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)

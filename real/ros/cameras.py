@@ -24,6 +24,7 @@ from real import signals
 from real.contract import Camera, RobotContract
 from real.processes import die_with_parent
 from real.ros import convert
+from real.ros.node import release
 from real.ros.qos import IMAGE_OUT
 from real.ros.shared_state import SharedState
 from real.ros.topics import load
@@ -134,7 +135,13 @@ def main() -> None:
     """Body of ``python -m real.ros.cameras``."""
     signals.block()
     die_with_parent()
-    run_command(lambda: _run(*sys.argv[1:6]))
+    run_command(_body)
+
+
+def _body() -> int:
+    code = _run(*sys.argv[1:6])
+    release()
+    return code
 
 
 if __name__ == "__main__":
