@@ -1,15 +1,14 @@
 """Transfer: policies of three training worlds and all baselines, on graphs they never saw.
 
-``policies experiment transfer [-- --jobs 2]`` (or ``python -m policies.cascade.experiments.transfer --jobs 2``) trains
-on synthetic Barabasi-Albert graphs, evaluates in the deployment world (the exact renewal process) in common episodes,
-and writes docs/results/cascade/transfer (one row for each graph and policy), transfer_ratio (renewal against Markov)
-and transfer_r0 (where the gap is largest).
+``policies experiment transfer [--jobs 2 --steps 150000]`` trains on synthetic Barabasi-Albert graphs, evaluates in the
+deployment world (the exact renewal process) in common episodes, and writes docs/results/cascade/transfer (every policy
+and baseline on every graph), transfer_ratio (renewal-trained against the others), transfer_worlds (what the training
+worlds make of each graph), transfer_r0 (the same comparison over R0) and transfer_training (what the trainings took).
 """
 
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,36 +16,62 @@ from typing import Annotated, Any
 
 import tyro
 
-from assets.errors import TwinloomError
+from assets.errors import TwinloomError, UnknownNameError
 from assets.results import RESULTS
-from policies.cascade.experiments import cells, work
+from policies.cascade.experiments import cells, transfer_cells, work
 from policies.cascade.experiments.cells import Cell
 
 NAMES = tyro.conf.arg(metavar="NAME ...")
-GRAPHS: dict[str, tuple[int, float]] = {
-    "barabasi_albert": (200, 0.2),
-    "facebook_combined": (200, 0.3),
-    "lastfm_asia": (200, 0.3),
-    "deezer_europe": (200, 0.4),
-    "twitter-like": (100, 1.0),
-    "youtube-like": (30, 6.0),
-}
-"""Graph to episodes, and minutes of one evaluation."""
-PLANNED = {"twitter-like": 30, "youtube-like": 12}  # episodes of the planner; a plan costs the same on every graph
-TUNED_HERE = ("barabasi_albert", "facebook_combined", "lastfm_asia", "deezer_europe")
 TRAINED: dict[str, dict[str, str]] = {
     "renewal": {"world": "exact"},
     "markov, rate": {"world": "markov", "matching": "rate"},
     "markov, T": {"world": "markov", "matching": "transmissibility"},
     "mean field": {"world": "ode"},
+    "mean field, T": {"world": "ode", "matching": "transmissibility"},
     "hub-blind": {"world": "exact", "observer": "global"},
     "SAC": {"world": "exact", "algo": "sac"},
     "PPO": {"world": "exact", "algo": "ppo"},
 }
 """Name in tables to what differs from TQC with the tier observer."""
-WORLDS = ("renewal", "markov, rate", "markov, T", "mean field")
-BASELINES = ("null", "random", "constant", "degree_targeted", "bang_bang", "mpc")
-SWEEP_GRAPH, SWEEP_R0, SWEEP_STEPS = "lastfm_asia", (0.8, 1.0, 1.5, 2.0, 3.0), 60_000
+OURS = "renewal"
+WORLDS = tuple(TRAINED)[:5]  # the same learner and observer in every training world and matching
+CHEAP = ("null", "random", "constant", "degree_targeted", "bang_bang")
+BASELINES = (*CHEAP, "mpc")
+SWEEP_R0 = (0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0)
+SWEEP_GRAPH = [2000, 4, 11]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where policies are deployed.
+
+    Attributes:
+        title: in tables.
+        graphs: names, or [nodes, edges a node brings, seed] of Barabasi-Albert graphs.
+        share: of the episodes that were asked for.
+        seconds: processor time of one episode of a policy that spends, about.
+        real: whether it needs a file that users bring.
+    """
+
+    title: str
+    graphs: tuple[Any, ...]
+    share: float = 1.0
+    seconds: float = 0.005
+    real: bool = False
+
+
+PLACES: dict[str, Place] = {
+    "barabasi_albert": Place(
+        "4 unseen Barabasi-Albert graphs", ([600, 3, 1], [1500, 5, 2], [3000, 8, 3], [10_000, 4, 4])
+    ),
+    "facebook_combined": Place("facebook_combined", ("facebook_combined",), real=True),
+    "lastfm_asia": Place("lastfm_asia", ("lastfm_asia",), real=True),
+    "deezer_europe": Place("deezer_europe", ("deezer_europe",), seconds=0.03, real=True),
+    "twitter-like": Place("twitter-like (synthetic)", ("twitter-like",), share=0.5, seconds=0.12),
+    "youtube-like": Place("youtube-like (synthetic)", ("youtube-like",), share=0.16, seconds=0.4),
+}
+MPC_SECONDS = 0.3  # of planning in one episode
+START_MINUTES = 0.04  # of a process
 
 
 @dataclass(frozen=True)
@@ -57,9 +82,9 @@ class Options:
         jobs: processes.
         seeds: trainings of each kind.
         steps: of each training.
-        graphs: names, of barabasi_albert, facebook_combined, lastfm_asia, deezer_europe, twitter-like, youtube-like.
-        sweep: also train and evaluate the worlds at other R0.
-        episodes: on each graph; 0 for 200 on small and fewer on large ones.
+        episodes: of each policy on each graph; half of them on twitter-like, a sixth on youtube-like.
+        graphs: where: barabasi_albert, facebook_combined, lastfm_asia, deezer_europe, twitter-like, youtube-like.
+        r0: reproduction number without control, in training and deployment; the problem's if not given.
         dry: only say what would be done, and how long it may take.
         out: folder of the results.
         work: folder of finished parts.
@@ -68,9 +93,9 @@ class Options:
     jobs: int = 1
     seeds: int = 3
     steps: int = 150_000
-    graphs: Annotated[tuple[str, ...], NAMES] = tuple(GRAPHS)
-    sweep: bool = True
-    episodes: int = 0
+    episodes: int = 200
+    graphs: Annotated[tuple[str, ...], NAMES] = tuple(PLACES)
+    r0: float | None = None
     dry: bool = False
     out: Path = RESULTS
     work: Path = cells.FOLDER / "transfer"
@@ -81,86 +106,97 @@ class Plan:
     """All cells.
 
     Attributes:
-        trained: (name, seed) to training.
+        trained: by method, one for each seed.
         tuned: baselines tuned on training graphs.
-        here: graph to the constant tuned on it.
-        evaluated: (graph, policy, seed) to evaluation; seed 0 for baselines.
-        sweep: (R0, policy, seed) to evaluation.
-        others: trainings and tunings of the sweep.
+        deployed: by place, evaluations there.
+        worlds: by place, the comparison of the training worlds.
+        sweep: evaluations over R0.
+        skipped: places without their file, and why.
     """
 
-    trained: dict[tuple[str, int], Cell]
+    trained: dict[str, list[Cell]]
     tuned: Cell
-    here: dict[str, Cell]
-    evaluated: dict[tuple[str, str, int], Cell]
-    sweep: dict[tuple[float, str, int], Cell]
-    others: tuple[Cell, ...]
+    deployed: dict[str, list[Cell]]
+    worlds: dict[str, Cell]
+    sweep: list[Cell]
+    skipped: dict[str, str]
 
     def cells(self) -> list[Cell]:
         """In the order in which they are started: what others wait for first."""
-        evaluations = [*self.evaluated.values(), *self.sweep.values()]
-        every = [self.tuned, *self.trained.values(), *self.here.values(), *self.others, *evaluations]
-        return list({cell.stem(): cell for cell in every}.values())
+        every = [cell for runs in self.trained.values() for cell in runs]
+        return [self.tuned, *self.worlds.values(), *every, *(c for d in self.deployed.values() for c in d), *self.sweep]
 
 
 def training(name: str, seed: int, steps: int, r0: float | None = None) -> Cell:
-    """The training cell of a policy; `jensen` and `hubs` use the same ones."""
+    """The training cell of a method; other experiments use the same ones."""
     settings = dict(TRAINED[name])
     algo = settings.pop("algo", "tqc")
-    label = name.replace(", ", "-").replace(" ", "_") + ("" if r0 is None else f"-r{r0:g}")
-    world: dict[str, Any] = settings if r0 is None else {**settings, "r0": r0}
+    label = slug(name) + ("" if r0 is None else f"-r{r0:g}")
+    world = settings if r0 is None else {**settings, "r0": r0}
     return work.training(label, algo=algo, steps=steps, seed=seed, **world)
 
 
+def slug(name: str) -> str:
+    """A method's name in file names."""
+    return name.replace(", ", "-").replace(" ", "_")
+
+
 def plan(options: Options) -> Plan:
-    """Cells for these options. Raises TwinloomError for an unknown graph."""
-    if unknown := sorted(set(options.graphs) - set(GRAPHS)):
-        raise TwinloomError(f"unknown graph {', '.join(unknown)}; there are {', '.join(GRAPHS)}")
-    trained = {(name, s): training(name, s, options.steps) for name in TRAINED for s in range(options.seeds)}
-    tuned = work.tuning()
-    here = {graph: work.tuning(on=graph) for graph in options.graphs if graph in TUNED_HERE}
-    evaluated: dict[tuple[str, str, int], Cell] = {}
-    for graph in options.graphs:
-        most, minutes = GRAPHS[graph]
-        episodes = options.episodes or most
-        for (name, s), cell in trained.items():
-            label = f"{cell.name.removeprefix('train-')}"
-            evaluated[graph, name, s] = work.evaluation(label, graph, episodes, minutes, checkpoint=cell)
-        for name in BASELINES:
-            planned = min(episodes, PLANNED.get(graph, episodes)) if name == "mpc" else episodes
-            cost = minutes + (0.02 * planned if name == "mpc" else 0.0)
-            evaluated[graph, name, 0] = work.evaluation(name, graph, planned, cost, baseline=(tuned, name))
-        if graph in here:
-            evaluated[graph, "constant_here", 0] = work.evaluation(
-                "constant_here", graph, episodes, minutes, baseline=(here[graph], "constant_here")
-            )
-    sweep: dict[tuple[float, str, int], Cell] = {}
-    others: list[Cell] = []
-    for r0 in SWEEP_R0 if options.sweep else ():
-        for name in WORLDS:
-            cell = training(name, 0, min(SWEEP_STEPS, options.steps), r0)
-            others.append(cell)
-            label = cell.name.removeprefix("train-")
-            episodes = options.episodes or 200
-            sweep[r0, name, 0] = work.evaluation(label, SWEEP_GRAPH, episodes, 0.3, checkpoint=cell, r0=r0)
-    return Plan(trained, tuned, here, evaluated, sweep, tuple(others))
+    """What is computed. Raises TwinloomError for a count below 1, an unknown graph, or if no graph is left."""
+    for name in ("jobs", "steps", "seeds", "episodes"):
+        if getattr(options, name) < 1:
+            raise TwinloomError(f"--{name} {getattr(options, name)} must be at least 1")
+    places, skipped = {}, {}
+    for name in options.graphs:
+        if name not in PLACES:
+            raise UnknownNameError("graph", name, PLACES, ", ".join(PLACES))
+        try:
+            if PLACES[name].real:
+                transfer_cells.make_graph(name)
+            places[name] = PLACES[name]
+        except TwinloomError as error:
+            skipped[name] = str(error)
+            print(f"{name} is left out: {error}", flush=True)
+    if not places:
+        raise TwinloomError("no graph is left to deploy policies on; see the reasons above")
+    trained = {name: [training(name, s, options.steps, options.r0) for s in range(options.seeds)] for name in TRAINED}
+    tuned = work.tuning(r0=options.r0)
+    deployed = {name: _deployed(name, place, trained, tuned, options) for name, place in places.items()}
+    worlds = {name: transfer_cells.matching(name, place.graphs[0], options.r0) for name, place in places.items()}
+    minutes = START_MINUTES + len(SWEEP_R0) * options.seeds * options.episodes * 0.004 / 60
+    sweep = [
+        transfer_cells.evaluation(
+            f"sweep-{slug(name)}", [SWEEP_GRAPH], options.episodes, minutes, policies=trained[name], r0=SWEEP_R0
+        )
+        for name in WORLDS
+    ]
+    return Plan(trained, tuned, deployed, worlds, sweep, skipped)
+
+
+def _deployed(name: str, place: Place, trained: dict[str, list[Cell]], tuned: Cell, options: Options) -> list[Cell]:
+    """Evaluations at one place: cheap baselines together, the planner, and every method with all its seeds."""
+    episodes, r0 = max(1, round(options.episodes * place.share / len(place.graphs))), (options.r0,)
+    once, planning = (seconds * episodes * len(place.graphs) / 60 for seconds in (place.seconds, MPC_SECONDS))
+
+    def cell(label: str, minutes: float, **policies: Any) -> Cell:
+        label, minutes = f"eval-{name}-{label}", START_MINUTES + minutes
+        return transfer_cells.evaluation(label, place.graphs, episodes, minutes, r0=r0, **policies)
+
+    return [
+        cell("baselines", len(CHEAP) * once, tuned=tuned, baselines=CHEAP),
+        cell("mpc", once + planning, tuned=tuned, baselines=("mpc",)),
+        *(cell(slug(method), len(runs) * once, policies=runs) for method, runs in trained.items()),
+    ]
 
 
 def main(words: Sequence[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment transfer --", args=list(words))
+    options = tyro.cli(Options, prog="policies experiment transfer", args=list(words))
     what = plan(options)
     cells.run(what.cells(), options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import transfer_report as report
 
-    command = shlex.join(["policies", "experiment", "transfer", *(["--", *words] if words else [])])
-    report.write(what, options, command)
+    report.write(what, options, shlex.join(["policies", "experiment", "transfer", *words]))
     return 0
-
-
-if __name__ == "__main__":
-    from assets.command import run_command
-
-    run_command(lambda: main(sys.argv[1:]))

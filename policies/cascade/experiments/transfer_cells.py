@@ -1,9 +1,8 @@
-"""What the cells of the transfer experiment do: train in stages, evaluate on a place, compare the training worlds."""
+"""What the cells of the transfer experiment do: evaluate policies on graphs, and compare the training worlds."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,57 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.atomic import write_json
 from policies.cascade.experiments.cells import Cell
-from policies.cascade.experiments.work import MINUTES_PER_STEP
 
 HERE = "policies.cascade.experiments.transfer_cells"
-STAGES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of all steps, at which a policy is kept
 PROBLEM = "adopt_profit"
 APART = 1_000  # between the first episodes of the graphs of one place
-KEPT = ("policy.json", "model.safetensors")
-
-
-def training(name: str, *, algo: str, steps: int, seed: int, **world: Any) -> Cell:
-    """A cell that trains a policy in stages; all policies of `STAGES` are kept.
-
-    Args:
-        world: settings of `policies.cascade.setting.World`.
-    """
-    minutes = steps * MINUTES_PER_STEP[algo]
-    world = {"problem": PROBLEM, **world}
-    arguments = {"world": world, "learner": {"algo": algo, "steps": steps, "seed": seed}}
-    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
-
-
-def marks(steps: int) -> list[int]:
-    """Steps at which policies are kept."""
-    return sorted({max(1, round(share * steps)) for share in STAGES})
-
-
-def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Body of `training`: the kept policies, <cell>/at-<mark>, with the steps and processor time until then."""
-    from policies.cascade.setting import World, job
-    from policies.checkpoint import describe
-    from policies.rl.settings import Learner
-    from policies.rl.train import train as run
-
-    settings, stages, spent = arguments["learner"], [], 0.0
-    for mark in marks(settings["steps"]):
-        kept = folder / f"at-{mark}"
-        if not (kept / "stage.json").exists():
-            clock = time.process_time()
-            last = run(job(World(**arguments["world"]), Learner(**settings | {"steps": mark})), folder / "run")
-            kept.mkdir(parents=True, exist_ok=True)
-            for name in KEPT:
-                shutil.copyfile(last / name, kept / name)
-            taken = int(describe(last)[0].extra["steps"])
-            write_json(kept / "stage.json", {"steps": taken, "processor_s": round(time.process_time() - clock, 1)})
-        stage = json.loads((kept / "stage.json").read_text(encoding="utf-8"))
-        spent += stage["processor_s"]
-        stages.append({"policy": kept.name, "steps": stage["steps"], "processor_s": round(spent, 1)})
-    shutil.rmtree(folder / "run", ignore_errors=True)  # hundreds of megabytes that nobody needs any more
-    return {"stages": stages, "settings": Learner(**settings).to_json(), "world": World(**arguments["world"]).to_json()}
 
 
 def evaluation(
@@ -121,18 +74,19 @@ def _policies(arguments: dict[str, Any], folder: Path) -> Iterator[tuple[Any, di
     """Policies with the view they need and what tells them apart."""
     import policies
     from policies.cascade import roster
-    from policies.cascade.setting import World
+    from policies.cascade.setting import trained_view
 
     for source in arguments["sources"]:
         result = json.loads((folder.parent / f"{source}.json").read_text(encoding="utf-8"))["result"]
         for name in arguments["baselines"]:
             yield roster.from_json(result[name]), {}, {"policy": name}
         if not arguments["baselines"]:
-            view = World(**result["world"]).view()
-            stages = result["stages"] if arguments["every_stage"] else result["stages"][-1:]
-            for stage in stages:
-                policy = policies.load(folder.parent / source / stage["policy"])
-                yield policy, view, {"policy": source, "seed": result["settings"]["seed"], "steps": stage["steps"]}
+            kept = [stage["policy"] for stage in result.get("stages", ())]
+            for path in kept if arguments["every_stage"] else [result["checkpoint"]]:
+                policy: Any = policies.load(path)
+                extra = policy.spec.extra
+                facts = {"policy": source, "seed": extra["learner"]["seed"], "steps": extra["steps"]}
+                yield policy, trained_view(Path(path))[1], facts
 
 
 def make_graph(value: Any) -> Any:

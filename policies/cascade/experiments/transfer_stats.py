@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -103,8 +102,3 @@ def _resampled(weights: np.ndarray, profit: np.ndarray, name: str) -> np.ndarray
 def _interval(values: np.ndarray) -> Interval:
     low, high = np.percentile(values, [2.5, 97.5])
     return float(low), float(high)
-
-
-def describe(value: Any, digits: int = 2) -> str:
-    """A number for a sentence; "none" where there is none."""
-    return "none" if value is None else f"{value:.{digits}f}"

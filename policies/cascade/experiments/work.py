@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
+from assets.atomic import write_json
 from policies.cascade.experiments.cells import Cell
 
 HERE = "policies.cascade.experiments.work"
+STAGE = "stage.json"
+STAGES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of all steps, at which the policy is kept
 MINUTES_PER_STEP = {"tqc": 5.0e-5, "sac": 3.5e-5, "td3": 3.0e-5, "ppo": 1.2e-5}
 
 
@@ -26,19 +32,38 @@ def training(
     return Cell(f"train-{name}-s{seed}", f"{HERE}:train", {"world": world, "learner": settings}, minutes)
 
 
+def marks(steps: int) -> list[int]:
+    """Steps at which policies are kept."""
+    return sorted({max(1, round(share * steps)) for share in STAGES})
+
+
 def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Body of `training`."""
+    """Body of `training`: the last policy, and those on the way with their steps and processor time until then."""
     from policies.cascade.setting import World, job
+    from policies.checkpoint import describe
     from policies.rl.settings import Learner
     from policies.rl.train import train as run
 
-    settings = arguments["learner"]
+    settings: dict[str, Any] = dict(arguments["learner"])
+    stages, spent = [], 0.0
     for widths in ("actor", "critic"):
         if widths in settings:
             settings[widths] = tuple(settings[widths])
-    last = run(job(World(**arguments["world"]), Learner(**settings)), folder)
+    for mark in marks(settings["steps"]):
+        kept = folder / f"at-{mark}"
+        if not (kept / STAGE).exists():
+            clock = time.process_time()
+            last = run(job(World(**arguments["world"]), Learner(**{**settings, "steps": mark})), folder)
+            kept.mkdir(exist_ok=True)
+            for name in ("policy.json", "model.safetensors"):
+                shutil.copyfile(last / name, kept / name)
+            taken = int(describe(last)[0].extra["steps"])
+            write_json(kept / STAGE, {"steps": taken, "processor_s": round(time.process_time() - clock, 1)})
+        stage = json.loads((kept / STAGE).read_text(encoding="utf-8"))
+        spent += stage["processor_s"]
+        stages.append({"policy": str(kept), "steps": stage["steps"], "processor_s": round(spent, 1)})
     (folder / "replay.npy").unlink(missing_ok=True)  # a hundred megabytes that nobody needs any more
-    return {"checkpoint": str(last), "steps": settings["steps"]}
+    return {"checkpoint": stages[-1]["policy"], "steps": settings["steps"], "stages": stages}
 
 
 def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> Cell:
@@ -101,8 +126,6 @@ def evaluation(
 
 def evaluate(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Body of `evaluation`: every episode, and the metrics."""
-    import json
-
     from policies.cascade import roster
     from policies.cascade.evaluate import evaluate as run
     from policies.cascade.setting import evaluation_graph
