@@ -132,7 +132,7 @@ def training(name: str, seed: int, steps: int, r0: float | None = None) -> Cell:
     settings = dict(TRAINED[name])
     algo = settings.pop("algo", "tqc")
     label = slug(name) + ("" if r0 is None else f"-r{r0:g}")
-    world = settings if r0 is None else {**settings, "r0": r0}
+    world: dict[str, Any] = settings if r0 is None else {**settings, "r0": r0}
     return work.training(label, algo=algo, steps=steps, seed=seed, **world)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from policies.cascade.experiments.cells import Cell
+from policies.cascade.experiments.work import constants
 
 HERE = "policies.cascade.experiments.transfer_cells"
 PROBLEM = "adopt_profit"
@@ -47,6 +48,7 @@ def evaluation(
         "baselines": list(baselines),
         "r0": list(r0),
         "every_stage": every_stage,
+        "constants": constants(PROBLEM),
     }
     return Cell(name, f"{HERE}:evaluate", arguments, minutes, tuple(cell.name for cell in sources))
 
@@ -103,7 +105,7 @@ def make_graph(value: Any) -> Any:
 
 def matching(name: str, graph: Any, r0: float | None) -> Cell:
     """A cell that compares the training worlds on a graph."""
-    return Cell(f"worlds-{name}", f"{HERE}:compare", {"graph": graph, "r0": r0}, 0.1)
+    return Cell(f"worlds-{name}", f"{HERE}:compare", {"graph": graph, "r0": r0, "constants": constants(PROBLEM)}, 0.1)
 
 
 def compare(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:

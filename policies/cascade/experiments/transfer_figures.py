@@ -83,7 +83,7 @@ def _densities(axes: Any, found: Comparison) -> list[Any]:
 
 
 def _ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
-    """One mark for each simpler world; where the denominator may be zero only words."""
+    """One mark for each simpler world; where the ratio means nothing only words."""
     from sim.cascade.picture import FAINT
 
     axes.set_xscale("symlog", linthresh=1.0)
@@ -96,9 +96,9 @@ def _ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
     axes.tick_params(labelsize=8.5)
     axes.grid(False)
     for number, (name, row) in enumerate(zip(WORLDS[1:], rows, strict=True)):
-        if row["ratio low"] is None:
-            words = "no finite interval: the other profit may be zero"
-            axes.text(0, number, words, color=FAINT, fontsize=8, ha="center", va="center")
+        if row["reading"]:
+            words = f"{row['reading']}; difference {row['difference']:+.3f}"
+            axes.text(0, number, words, color=COLOURS[name], fontsize=8.5, ha="center", va="center")
             continue
         low, high = np.clip([row["ratio low"], row["ratio high"]], -EDGE, EDGE)
         axes.plot([low, high], [number, number], color=COLOURS[name], linewidth=2.4, solid_capstyle="round")
@@ -112,14 +112,15 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
     from sim.cascade.picture import FAINT, INK, figure, tidy
 
     graphs, order = (list(dict.fromkeys(row[key] for row in rows)) for key in ("graph", "policy"))
-    width = 0.88 / len(graphs)
-    page = figure(max(900, 280 * len(graphs)), 640)
+    start = 130 / (240 + 250 * len(graphs))
+    width = (0.98 - start) / len(graphs)
+    page = figure(240 + 250 * len(graphs), 640)
     page.text(0.03, 0.93, "Zero-shot: normalised score in the deployment world", fontsize=17, color=INK)
     page.text(
         0.03, 0.885, "0 is doing nothing, 1 the best policy on each graph; 95 % intervals", fontsize=10.5, color=FAINT
     )
     for number, graph in enumerate(graphs):
-        axes = page.add_axes((0.1 + number * width, 0.08, width * 0.9, 0.72))
+        axes = page.add_axes((start + number * width, 0.08, width * 0.88, 0.72))
         tidy(axes, graph.replace(" Barabasi-Albert graphs", " BA graphs"), 10.5)
         axes.grid(False)
         here = {row["policy"]: row for row in rows if row["graph"] == graph and row["score"] is not None}
@@ -128,7 +129,8 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
                 ends = [here[name][key] for key in ("score", "score low", "score high")]
                 score, low, high = np.clip(ends, LOWEST, None)
                 axes.barh(-down, score, color=COLOURS.get(name, "#b8c2cc"), height=0.7)
-                axes.plot([low, high], [-down, -down], color=INK, linewidth=1.2)
+                if high > LOWEST:
+                    axes.plot([low, high], [-down, -down], color=INK, linewidth=1.2)
                 axes.text(max(high, 0) + 0.04, -down, f"{ends[0]:.2f}", va="center", fontsize=8.5, color=INK)
         axes.axvline(0, color="#9aa5b1", linewidth=0.9)
         axes.set_xlim(LOWEST - 0.05, 1.45)

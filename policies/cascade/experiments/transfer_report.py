@@ -54,7 +54,7 @@ def gathered(found: list[list[dict[str, Any]]], method_of: dict[str, str]) -> di
     """Outcomes by R0 and policy, one for each training seed; trainings go by the name of their method."""
     by_r0: dict[Any, dict[str, list[Outcomes]]] = {}
     for entry in (one for cell in found for one in cell):
-        name = method_of.get(entry["policy"], entry["policy"])
+        name = str(method_of.get(entry["policy"], entry["policy"]))
         by_r0.setdefault(entry["r0"], {}).setdefault(name, []).append(Outcomes.from_json(entry["episodes"]))
     return by_r0
 
@@ -102,6 +102,7 @@ def against_rows(where: dict[str, Any], found: Comparison) -> Rows:
                 "ratio": ratio,
                 "ratio low": low,
                 "ratio high": high,
+                "reading": found.reading(OURS, other),
                 "difference": gain,
                 "difference low": gain_low,
                 "difference high": gain_high,

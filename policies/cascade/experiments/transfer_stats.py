@@ -63,6 +63,15 @@ class Comparison:
             return ratio, None, None
         return (ratio, *_interval(self._means[first] / below))
 
+    def reading(self, first: str, second: str) -> str:
+        """What keeps the ratio from saying how much better the first is; empty where nothing does."""
+        below = self._means[second]
+        if below.min() <= 0 <= below.max():
+            return "other may be zero"
+        if self.mean(second) < 0:
+            return "both lose" if self.mean(first) < 0 else "other loses"
+        return ""
+
     def verdict(self, first: str, second: str) -> str:
         """ "yes" where the interval of the first lies above that of the second; else how they lie."""
         (low, high), (other_low, other_high) = self.interval(first), self.interval(second)

@@ -74,7 +74,7 @@ class Facts:
     def ratio(self) -> str:
         """Above the ratios: the published one, ours, and why they differ."""
         rows = [row for row in self.ratios if row["trained in"] == "Markov world"]
-        known = [row for row in rows if row["ratio low"] is not None]
+        known = [row for row in rows if not row["reading"]]
         parts = [
             f"The published ratio J(renewal-trained) / J(Markov-trained) is {PUBLISHED}, on a task whose constants are "
             "not public: its denominator is close to zero. So differences, losing episodes and standard deviations "
@@ -86,11 +86,14 @@ class Facts:
                 f"Measured here: {_ratio(low)} on {low['graph']} (matched by {low['matching']}) to {_ratio(high)} on "
                 f"{high['graph']} (matched by {high['matching']})."
             )
-        if len(known) < len(rows):
-            parts.append(
-                f"In {len(rows) - len(known)} of {len(rows)} comparisons the Markov-trained profit cannot be told from "
-                "zero: the ratio then has no finite interval, and only the difference means something."
-            )
+        cases = {
+            "other may be zero": "the Markov-trained profit cannot be told from zero, the ratio has no finite interval",
+            "other loses": "the Markov-trained policies lose money and the renewal-trained ones do not",
+            "both lose": "both lose money",
+        }
+        for reading, words in cases.items():
+            if count := sum(row["reading"] == reading for row in rows):
+                parts.append(f"In {count} of {len(rows)} comparisons {words}: only the difference means something.")
         return "\n\n".join([*parts, self._why(), self._largest()])
 
     def _why(self) -> str:
@@ -125,7 +128,7 @@ class Facts:
             f"{widest['difference']:.3f} per node ({widest['difference low']:.3f} to "
             f"{widest['difference high']:.3f})"
         )
-        finite = [row for row in rows if row["ratio low"] is not None and row["profit, other"] > 0]
+        finite = [row for row in rows if not row["reading"]]
         if not finite:
             return text + "."
         highest = max(finite, key=lambda row: row["ratio"])

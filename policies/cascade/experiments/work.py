@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,22 @@ def training(
         learner: further settings of `policies.rl.settings.Learner`.
         world: settings of `policies.cascade.setting.World`; the problem is adopt_profit if not given.
     """
-    world = {"problem": "adopt_profit", **world}
-    settings = {"algo": algo, "steps": steps, "seed": seed, **(learner or {})}
-    minutes = steps * MINUTES_PER_STEP[algo] * (3.0 if world.get("graph", "range") != "range" else 1.0)
-    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", {"world": world, "learner": settings}, minutes)
+    from policies.cascade.setting import RANGE, World
+    from policies.rl.settings import Learner
+
+    given: dict[str, Any] = {"algo": algo, "steps": steps, "seed": seed, **(learner or {})}
+    where, settings = World(**{"problem": "adopt_profit", **world}), Learner(**given)
+    minutes = steps * MINUTES_PER_STEP[algo] * (1.0 if where.graph == RANGE else 3.0)
+    arguments = {"world": where.to_json(), "learner": settings.to_json(), "constants": constants(where.problem)}
+    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
+
+
+def constants(problem: str) -> dict[str, Any]:
+    """Prices, strengths and times of a problem: part of what names a cell, for they decide what it finds."""
+    from sim.cascade.problems import PROBLEMS
+
+    facts = asdict(PROBLEMS[problem])
+    return {name: value for name, value in facts.items() if name != "summary" and not callable(value)}
 
 
 def marks(steps: int) -> list[int]:
@@ -68,9 +81,13 @@ def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> Cell:
     """A cell that tunes the baselines, on random training graphs, or only the constant on the graph ``on``."""
+    from policies.cascade.setting import World
+
     where = "range" if on is None else on
     suffix = "" if r0 is None else f"-r{r0:g}"
-    arguments = {"problem": problem, "on": on, "r0": r0}
+    arguments: dict[str, Any] = {"problem": problem, "on": on, "r0": r0, "constants": constants(problem)}
+    if on is None:
+        arguments["world"] = World(problem, r0=r0).to_json()
     return Cell(f"tune-{where}{suffix}", f"{HERE}:tune", arguments, 1.0 if on is None else 4.0)
 
 
@@ -120,6 +137,7 @@ def evaluation(
         "r0": r0,
         "source": source.stem(),
         "baseline": baseline[1] if baseline else None,
+        "constants": constants(problem),
     }
     return Cell(f"eval-{policy}-{graph}{suffix}", f"{HERE}:evaluate", arguments, minutes, (source.name,))
 

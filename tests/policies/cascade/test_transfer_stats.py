@@ -61,6 +61,12 @@ def test_a_ratio_to_almost_nothing_has_no_interval(luck):
     assert low < ratio < high
     assert ratio == pytest.approx((luck.mean() + 5) / (luck.mean() + 2))
     assert found.ratio("a", "c")[1:] == (None, None)
+    assert [found.reading("a", other) for other in "bc"] == ["", "other may be zero"]
+
+
+def test_a_ratio_of_losses_is_called_one(luck):
+    found = Comparison({"a": [outcomes(luck - 5)], "b": [outcomes(luck - 2)], "c": [outcomes(luck + 3)]})
+    assert [found.reading(first, "b") for first in "ac"] == ["both lose", "other loses"]
 
 
 def test_metrics_pool_trainings_and_leave_out_what_is_unknown(luck):
