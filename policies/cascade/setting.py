@@ -31,6 +31,7 @@ class World:
         beta: contact rates of random processes are log-uniform within a factor 1 +- this. Wide, because on a graph with
             clusters the same nominal R0 spreads far less than on a random one, and a policy must notice.
         m: least and greatest number of edges that a new node of a random graph brings.
+        communities: share of the random graphs that are rewired into communities.
     """
 
     problem: str
@@ -43,6 +44,7 @@ class World:
     r0: float | None = None
     beta: float = 0.6
     m: tuple[int, int] = (2, 12)
+    communities: float = 0.5
 
     def options(self) -> dict[str, Any]:
         """Options of `CascadeVecEnv`."""
@@ -53,9 +55,9 @@ class World:
         """A GraphRange for "range", else the graph of that name or file."""
         if self.graph != RANGE:
             return evaluation_graph(self.graph)
-        from sim.cascade.graphs import GraphRange
+        from policies.cascade.graphs import CommunityRange
 
-        return GraphRange(m=(self.m[0], self.m[1]), beta=self.beta)
+        return CommunityRange(m=(self.m[0], self.m[1]), beta=self.beta, communities=self.communities)
 
     def view(self) -> dict[str, Any]:
         """The part of the options that decides what a policy sees and commands; it goes with the policy everywhere."""

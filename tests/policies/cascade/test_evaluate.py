@@ -1,0 +1,129 @@
+"""Evaluation: common episodes whatever the batch, and numbers that mean what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assets.networks.generate import barabasi_albert
+from policies.cascade import evaluate as module
+from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
+from policies.cascade.evaluate import Outcomes, evaluate, normalised
+from sim.cascade.vector import CascadeVecEnv
+
+GRAPH = barabasi_albert(200, 3, np.random.default_rng(0))
+OPTIONS = {"graph": GRAPH, "horizon": 20}
+NAMES = [f"{channel}/tier{k}" for channel in ("seed", "boost", "retain") for k in range(3)]
+HALF = Constant(np.full(9, 0.5))
+
+
+def test_doing_nothing_earns_nothing():
+    outcomes = evaluate(Constant(np.zeros(9)), "adopt_profit", OPTIONS, 7)
+    np.testing.assert_array_equal(outcomes.profit, 0.0)
+    metrics = outcomes.metrics()
+    assert (metrics["loss_share"], metrics["outbreak_share"], metrics["spend"]) == (0.0, 0.0, 0.0)
+    assert np.isnan(metrics["hub_retention"])
+    assert np.isnan(metrics["optimism"])
+
+
+def test_episodes_are_the_same_whatever_the_batch_and_the_observer(monkeypatch):
+    whole = evaluate(HALF, "adopt_profit", OPTIONS, 7)
+    assert whole.profit.std() > 0
+    monkeypatch.setattr(module, "CELLS", 3 * GRAPH.n)
+    parts = evaluate(HALF, "adopt_profit", OPTIONS | {"observer": "global", "features": "basic"}, 7)
+    for name, values in vars(whole).items():
+        np.testing.assert_array_equal(values, getattr(parts, name), err_msg=name)
+
+
+def test_profit_is_the_sum_of_the_rewards_of_the_environment():
+    env = CascadeVecEnv("adopt_profit", 4, **OPTIONS)
+    env.reset(seed=[module.SEED + j for j in range(4)])
+    total, discounted, going = np.zeros(4), np.zeros(4), np.ones(4, bool)
+    for step in range(20):
+        _, reward, terminated, truncated, info = env.step(np.full((4, 9), 0.5, np.float32))
+        total += going * reward
+        discounted += going * 0.99**step * reward
+        going &= ~(terminated | truncated)
+    outcomes = evaluate(HALF, "adopt_profit", OPTIONS, 4)
+    np.testing.assert_allclose(outcomes.profit, total, rtol=1e-9)
+    np.testing.assert_allclose(outcomes.discounted, discounted, rtol=1e-9)
+    np.testing.assert_allclose(outcomes.spend, info["spend"] / 200, rtol=1e-9)
+
+
+def test_outcomes_survive_json():
+    outcomes = evaluate(HALF, "adopt_profit", OPTIONS, 3)
+    again = Outcomes.from_json(outcomes.to_json())
+    for name, values in vars(outcomes).items():
+        np.testing.assert_array_equal(values, getattr(again, name))
+
+
+def test_what_critics_expect_is_recorded_and_makes_optimism():
+    class Sure(Constant):
+        def atoms(self, observations):
+            return np.full((len(observations), 5), 2.0)
+
+    metrics = evaluate(Sure(np.zeros(9)), "adopt_profit", OPTIONS, 3).metrics()
+    assert metrics["optimism"] == 2.0
+
+
+def test_normalised_scores():
+    null, best = np.zeros(4), np.full(4, 2.0)
+    assert normalised(np.full(4, 0.5), null, best) == 0.25
+    assert np.isnan(normalised(null, null, null))
+
+
+def test_hubs_are_targeted_until_the_share_of_seeds_is_gone():
+    spent: list[np.ndarray] = []
+
+    class Watched(DegreeTargeted):
+        def act_batch(self, observations, sim=None):
+            spent.append(sim.ledger.seeds.copy())
+            action = super().act_batch(observations, sim)
+            np.testing.assert_array_equal(action[:, 0] == 1, spent[-1] < 2)
+            assert not action[:, 1:].any()
+            return action
+
+    action = hub_entries(NAMES, ["seed"]).astype(float)
+    evaluate(Watched(action, np.zeros(9), share=0.2), replaced(seed_limit=0.05), OPTIONS, 3)  # 0.2 of 10 seeds
+    assert spent[-1].max() >= 2
+
+
+def replaced(**changes):
+    from dataclasses import replace
+
+    from sim.cascade.problems import PROBLEMS
+
+    return replace(PROBLEMS["adopt_profit"], **changes)
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_bang_bang_switches_on_one_side_of_the_threshold(below):
+    on, seen = np.ones(9), []
+
+    class Watched(BangBang):
+        def act_batch(self, observations, sim=None):
+            action = super().act_batch(observations, sim)
+            active = np.asarray(sim.arena.sim.counts)[:, :, 1:3].sum((1, 2)) / 200
+            np.testing.assert_array_equal(action[:, 0] == 1, active < 0.02 if below else active > 0.02)
+            seen.append(action[:, 0].copy())
+            if not below:
+                action[:, 0] = 1.0  # so that something happens at all
+            return action
+
+    evaluate(Watched(on, np.zeros(9), 0.02, below), replaced(seed_limit=0.05), OPTIONS, 3)
+    assert {0.0, 1.0} <= set(np.concatenate(seen))
+
+
+def test_random_actions_repeat_after_a_reset():
+    policy = Random(4, seed=3)
+    first = policy.act_batch(np.zeros((5, 2)))
+    assert not np.array_equal(first, policy.act_batch(np.zeros((5, 2))))
+    policy.reset()
+    np.testing.assert_array_equal(first, policy.act_batch(np.zeros((5, 2))))
+
+
+def test_entries_are_picked_by_name():
+    names = ["seed/tier0", "seed/tier1", "price"]
+    assert hub_entries(names).tolist() == [True, False, True]
+    assert hub_entries(names, ["seed"]).tolist() == [True, False, False]
+    assert channel_entries(names, "seed").tolist() == [True, True, False]
