@@ -12,6 +12,7 @@ from assets.results import write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells
 from policies.cascade.experiments.transfer_stats import Comparison
+from policies.cascade.experiments.transfer_text import ground
 
 if TYPE_CHECKING:
     from policies.cascade.experiments.hubs import Options, Plan
@@ -75,7 +76,7 @@ def stage_rows(compared: dict[int, Comparison]) -> list[dict[str, Any]]:
 
 
 def _note(plan: Plan, options: Options, rows: list[dict[str, Any]]) -> str:
-    last = rows[-1]
+    last, world = rows[-1], plan.trained["tiers"][0].arguments["world"]
     low, high = last["difference low"], last["difference high"]
     found = (
         "the observer of tiers is ahead"
@@ -85,10 +86,10 @@ def _note(plan: Plan, options: Options, rows: list[dict[str, Any]]) -> str:
         else "no difference is clear"
     )
     return (
-        f"TQC in the age-dependent world, {options.seeds} trainings with each observer on random Barabasi-Albert "
-        "graphs; the policies of each stage play the same episodes. Both command all tiers; the global observer "
-        f"adds them up before the policy sees them. At the end {found}: difference {last['difference']:.4f} "
-        f"({low:.4f} to {high:.4f}) per node. What the global observer cannot see: {SEEN}."
+        f"TQC in the age-dependent world, {options.seeds} trainings with each observer on {ground(world)}; the "
+        "policies of each stage play the same episodes. Both command all tiers; the global observer adds them up "
+        f"before the policy sees them. At the end {found}: difference {last['difference']:.4f} ({low:.4f} to "
+        f"{high:.4f}) per node. What the global observer cannot see: {SEEN}."
     )
 
 

@@ -32,7 +32,8 @@ def write(plan: Plan, options: Options, command: str) -> None:
     worlds = {place: cells.result(cell, options.work) for place, cell in plan.worlds.items()}
     matched = [{"graph": PLACES[place].title, **row} for place, rows in worlds.items() for row in rows]
     trained = training_rows(plan, options)
-    told = transfer_text.Facts(options, trained, plan.skipped, compared, ratios, swept, matched)
+    world = plan.trained[OURS][0].arguments["world"]
+    told = transfer_text.Facts(options, trained, plan.skipped, compared, ratios, swept, matched, world)
     tables = {
         "transfer": (table_rows(compared), "Zero-shot transfer: all policies and baselines", told.table()),
         "transfer_ratio": (ratios, "Renewal-trained against Markov- and mean-field-trained", told.ratio()),

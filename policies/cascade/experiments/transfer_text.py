@@ -11,6 +11,7 @@ from policies.cascade.experiments.transfer_stats import Comparison
 if TYPE_CHECKING:
     from policies.cascade.experiments.transfer import Options
 
+LOOKED_AT = ("facebook_combined", "lastfm_asia", "deezer_europe")  # when training ranges were chosen
 PUBLISHED = 59  # J(renewal-trained) / J(Markov-trained) of the published study
 FULL_STEPS = 150_000
 Rows = list[dict[str, Any]]
@@ -25,6 +26,7 @@ class Facts:
         trained, ratios, swept, matched: rows of the other tables.
         skipped: places that were left out, and why.
         compared: by place.
+        world: a training world, as in checkpoints.
     """
 
     options: Options
@@ -34,18 +36,24 @@ class Facts:
     ratios: Rows
     swept: Rows
     matched: Rows
+    world: dict[str, Any]
 
     def _trainings(self) -> str:
         steps, seeds = self.options.steps, self.options.seeds
         short = "" if steps >= FULL_STEPS else f" **A short run: the full one has {FULL_STEPS:,} steps.**"
         return f"{len(TRAINED) * seeds} trainings, {seeds} of each kind, {steps:,} environment steps each.{short}"
 
+    def _beta(self) -> str:
+        """Range of the contact rate in training."""
+        return f"within a factor {1 - self.world['beta']:.2g} to {1 + self.world['beta']:.2g}"
+
     def table(self) -> str:
         """Above the main table: who wins where, and what the columns are."""
         parts = [
-            "Trained on random Barabasi-Albert graphs of 500 to 3,000 nodes, deployed without retraining on "
-            "graphs that were not seen, in the age-dependent world without time steps; every policy plays the "
-            f"same episodes of `cascade/adopt_profit`. {self._trainings()}",
+            f"Trained on {ground(self.world)}, deployed without retraining on graphs that were not seen, in the "
+            "age-dependent world without time steps; every policy plays the same episodes of `cascade/adopt_profit`. "
+            f"{self._trainings()} The ranges of the training graphs were widened after earlier trials on "
+            f"{', '.join(LOOKED_AT)}.",
             "\n".join(self._verdict(place, found) for place, found in self.compared.items()),
             *(f"{place} was left out: {why}." for place, why in self.skipped.items()),
             "*renewal*, *markov* and *mean field* are training worlds of TQC, matched by rate or by transmissibility "
@@ -144,8 +152,8 @@ class Facts:
             "per edge*: probability T that an adopter ever persuades a given neighbour; in the mean-field "
             "equation the mean number of times, which may count the same neighbour twice. *R0*: that times kappa; "
             "*spectral*: that times the leading eigenvalue of the non-backtracking matrix, which feels clusters "
-            "and links between hubs. On training graphs the contact rate is drawn within a factor 0.4 to 1.6 of "
-            "the one that gives the problem's R0."
+            f"and links between hubs. On training graphs the contact rate is drawn {self._beta()} of the one that "
+            "gives the problem's R0."
         )
 
     def sweep(self) -> str:
@@ -153,8 +161,9 @@ class Facts:
         nodes, edges, _ = SWEEP_GRAPH
         return (
             f"On a Barabasi-Albert graph of {nodes:,} nodes (m = {edges}) at other reproduction numbers. The "
-            "policies are those of the transfer table: trained around the problem's R0, and never told which one "
-            f"they face. {self._trainings()} {self.options.episodes} common episodes; intervals over trainings and "
+            f"policies are those of the transfer table: trained {self._beta()} of the problem's contact rate, and "
+            f"never told which one they face. {self._trainings()} {self.options.episodes} common episodes; "
+            "intervals over trainings and "
             "episodes.\n\n" + self._largest()
         )
 
@@ -162,6 +171,18 @@ class Facts:
         """Above the trainings."""
         total = sum(row["processor minutes each"] * row["trainings"] for row in self.trained) / 60
         return f"{self._trainings()} Together {total:.2g} hours of one processor core."
+
+
+def ground(world: dict[str, Any]) -> str:
+    """In words, the random graphs of a training world."""
+    from policies.cascade.setting import World
+
+    graphs = World(**world).training_graph()
+    (least, most), (few, many) = graphs.n, graphs.m
+    return (
+        f"random graphs of {least:,} to {most:,} nodes with the degrees of Barabasi-Albert graphs (m = {few} to "
+        f"{many}), {graphs.communities:.0%} of them rewired into communities"
+    )
 
 
 def _ratio(row: dict[str, Any]) -> str:
