@@ -12,6 +12,7 @@ from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.simplify import Merged, merge
 
 MAX_NODES = 2**31 - 1
+LIGHTEST, HEAVIEST = (float(bound) for bound in (np.finfo(np.float32).tiny, np.finfo(np.float32).max))  # weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +61,17 @@ class Graph:
     def kappa(self) -> float:
         """Mean excess degree (<k^2> - <k>) / <k>; on a tree-like graph R0 is transmissibility times kappa.
 
-        NaN without edges. On a directed graph k is the out-degree.
+        It counts the ways on for a walk that has come through a random edge and does not turn back. On a directed graph
+        that is (<k_in k_out> - <two-way arcs>) / <k>. NaN without edges.
         """
+        if not len(self.indices):
+            return float("nan")
         k = self.degree.astype(np.float64)
-        return float((k @ k - k.sum()) / k.sum()) if len(self.indices) else float("nan")
+        if not self.directed:
+            return float((k @ k - k.sum()) / k.sum())
+        sources, targets = self.sources.astype(np.int64), self.indices.astype(np.int64)
+        two_way = np.isin(sources * self.n + targets, targets * self.n + sources).sum()
+        return float((self.reverse().degree @ k - two_way) / k.sum())
 
     def neighbours(self, node: int) -> np.ndarray:
         """int32 out-neighbours of a node, ascending."""
@@ -157,8 +165,10 @@ def from_edges(
         raise TwinloomError(f"edge {bad}: nodes of a graph of {n} are 0 to {n - 1}")
     if weights is not None:
         weights = np.asarray(weights, np.float64)
-        if weights.shape != (len(pairs),) or not np.all((weights > 0) & np.isfinite(weights)):
-            raise TwinloomError(f"weights must be {len(pairs)} positive numbers, one for each edge")
+        if weights.shape != (len(pairs),) or not np.all((weights >= LIGHTEST) & (weights <= HEAVIEST)):
+            raise TwinloomError(
+                f"weights must be {len(pairs)} positive numbers ({LIGHTEST:.2g} to {HEAVIEST:.2g}), one for each edge"
+            )
     return assemble(n, merge(n, pairs, directed, weights), labels=labels, name=name, synthetic=synthetic)
 
 

@@ -14,6 +14,7 @@ from sim.cascade.graphs import Scenarios
 from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.options import Options
 from sim.cascade.problems import Problem
+from sim.cascade.simulator import is_whole
 from sim.seeding import episode_seed, stream
 
 RESET = ("graph", "params", "scenario_seed")
@@ -35,7 +36,7 @@ class Episodes:
     """
 
     def __init__(self, problem: Problem, options: Options, replicas: int) -> None:
-        if not isinstance(replicas, int) or replicas < 1:
+        if not is_whole(replicas, 1):
             raise TwinloomError(f"num_envs {replicas} must be a whole number of at least 1")
         self.problem, self.options, self.replicas = problem, options, replicas
         self.scenario_seed = options.seed
@@ -67,6 +68,8 @@ class Episodes:
         """What the reset of an environment asks before it restarts every episode."""
         given = dict(options or {})
         scenario_seed = given.pop("scenario_seed", None)
+        if scenario_seed is not None and not is_whole(scenario_seed):
+            raise TwinloomError(f"scenario_seed {scenario_seed} must be a whole number from 0")
         params, graph = dict(given.pop("params", {})), given.pop("graph", self.scenarios.source)
         for kind, names, known in (("reset option", given, RESET), ("parameter", params, PARAMETERS)):
             for name in set(names) - set(known):
@@ -88,8 +91,8 @@ class Episodes:
         """Seeds s, s + 1, ... or one for each replica; the next episode of each is its first."""
         one = isinstance(seed, (int, np.integer))
         seeds = [int(seed) + r for r in range(self.replicas)] if one else list(seed)  # type: ignore[arg-type,operator]
-        if len(seeds) != self.replicas or not all(isinstance(s, (int, np.integer)) and s >= 0 for s in seeds):
-            raise TwinloomError(f"seed {seed} must be a whole number from 0, or {self.replicas} of them")
+        if len(seeds) != self.replicas or not all(is_whole(s) and s < 2**64 for s in seeds):
+            raise TwinloomError(f"seed {seed} must be a whole number from 0 below 2**64, or {self.replicas} of them")
         self.ledger.seed = np.array(seeds, np.uint64)
         self.ledger.episode[:] = -1
         for arena in {id(a): a for a in (self._first, *self._arenas.values())}.values():

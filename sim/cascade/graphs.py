@@ -54,11 +54,11 @@ class GraphRange:
             f"n {self.n} must be two numbers of nodes, the first not above the second": _range(self.n),
             f"m {self.m} must be two numbers of edges from 1, the first not above the second": _range(self.m),
             f"n {self.n} must lie above m {self.m}": _range(self.n) and _range(self.m) and self.n[0] > self.m[1],
-            f"every {self.every} must be at least 1": self.every >= 1,
+            f"every {self.every} must be at least 1, and whole": self.every >= 1 and self.every == int(self.every),
             f"beta {self.beta} must lie between 0 and 1": 0 <= self.beta < 1,
             f"means {self.means} must lie between 0 and 1": 0 <= self.means < 1,
             f"cv {self.cv} must be None or two positive numbers, the first not above the second": self.cv is None
-            or (len(self.cv) == 2 and 0 < self.cv[0] <= self.cv[1]),
+            or (len(self.cv) == 2 and 0 < self.cv[0] <= self.cv[1] < math.inf),
         }
         if problems := [text for text, holds in checks.items() if not holds]:
             raise InvalidSettingsError("GraphRange", problems)

@@ -201,28 +201,36 @@ def _positive(name: str, value: float) -> float:
     return value
 
 
+def _within(law: str, cv: float) -> float:
+    """A coefficient of variation at which quantiles are numbers that differ."""
+    if not 0.01 <= _positive("cv", cv) <= 100:
+        raise TwinloomError(
+            f"the CV of {law} must lie between 0.01 and 100, not {cv:g}; a narrower one is deterministic"
+        )
+    return cv
+
+
 def exponential(mean: float) -> Law:
     """Memoryless law. Raises TwinloomError for a mean that is not positive and finite, as do the others."""
     return Law(EXPONENTIAL, _positive("mean", mean))
 
 
 def gamma(mean: float, cv: float) -> Law:
-    """Gamma law of a mean and a coefficient of variation."""
-    shape = _positive("cv", cv) ** -2
+    """Gamma law of a mean and a coefficient of variation between 0.01 and 100."""
+    shape = _within("a gamma law", cv) ** -2
     return Law(GAMMA, shape, _positive("mean", mean) / shape)
 
 
 def erlang(mean: float, stages: int) -> Law:
     """Sum of ``stages`` equal exponential stages: gamma of integer shape."""
-    if stages != int(stages) or stages < 1:
+    if not (1 <= stages < math.inf and stages == int(stages)):
         raise TwinloomError(f"an Erlang law has a whole number of stages, at least 1, not {stages}")
     return Law(GAMMA, float(stages), _positive("mean", mean) / stages)
 
 
 def weibull(mean: float, cv: float) -> Law:
     """Weibull law of a mean and a coefficient of variation between 0.01 and 100."""
-    if not 0.01 <= _positive("cv", cv) <= 100:
-        raise TwinloomError(f"the CV of a Weibull law must lie between 0.01 and 100, not {cv:g}")
+    _within("a Weibull law", cv)
     from scipy.optimize import brentq
 
     def excess(log_shape: float) -> float:

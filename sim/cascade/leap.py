@@ -19,6 +19,9 @@ from sim.cascade.control import Controls
 from sim.cascade.leap_state import REBASE, Batch, Levers, batch_of, net_of, rules_of
 from sim.cascade.models import Model
 
+STEPS_A_STAY = 4  # steps in the shortest mean residence time, at least
+MOST_STEPS = 10**7  # of one advance
+
 
 class Leap:
     """State of R replicas; see `sim.cascade.simulator.CascadeSim` for the meaning of each call.
@@ -50,14 +53,15 @@ class Leap:
         tree: bool = False,
         **_: Any,
     ) -> None:
-        if substeps < 1 or substeps != int(substeps):
-            raise TwinloomError(f"substeps {substeps}: a whole number of at least 1 is allowed")
         if eps is not None and not 0 < eps < np.inf:
-            raise TwinloomError(f"eps {eps:g} must be positive, or None for steps of fixed length")
+            raise TwinloomError(f"eps {eps} must be positive, or None for steps of fixed length")
         if tree and not self.trees:
             raise TwinloomError('this backend keeps no infection trees; use backend="numba" or tree=False')
         self.model, self.tiers, self.controls = model, tiers, controls
         self.substeps, self.eps = int(substeps), eps
+        # of the clocks at their own speed, whatever the controls of any replica: replicas never feel one another
+        stays = [step.law.mean / max(step.speed, 1.0) for step in model.steps]
+        self._longest = min(stays, default=np.inf) / STEPS_A_STAY
         self.net, unit = net_of(graph, tiers, tree)
         self.rules = rules_of(model, unit)
         self.batch = batch_of(replicas, graph, tiers, model, tree, self.narrow)
@@ -91,19 +95,24 @@ class Leap:
 
     def advance(self, dt: float) -> None:
         """Advance all replicas by exactly ``dt``."""
+        # a node passes the contagion on for at least one step: longer ones would turn every cascade into a large one
+        needed = max(self.substeps, np.ceil(dt / self._longest - 1e-9))
+        if needed > MOST_STEPS:
+            raise TwinloomError(f"advancing by {dt:g} takes {needed:.2g} steps of this process; advance by less")
+        steps = int(needed)
         speed = self.controls.speed.reshape(self._clock.shape) * self.rules.ticks
-        if speed.max(initial=0.0) * dt / self.substeps > REBASE:
-            raise TwinloomError(f"steps of {dt / self.substeps:g} are far longer than residence times; advance by less")
+        if speed.max(initial=0.0) * dt / steps > REBASE:
+            raise TwinloomError(f"steps of {dt / steps:g} are far longer than residence times; advance by less")
         self._proportional_hazards()
         if self.eps is None:
-            size = max(1, int(REBASE // max(1.0, speed.max(initial=0.0) * dt / self.substeps)))
-            for first in range(0, self.substeps, size):
-                count = min(size, self.substeps - first)
-                self._take(speed, np.full((count, len(speed)), dt / self.substeps))
+            size = max(1, int(REBASE // max(1.0, speed.max(initial=0.0) * dt / steps)))
+            for first in range(0, steps, size):
+                count = min(size, steps - first)
+                self._take(speed, np.full((count, len(speed)), dt / steps))
             return
         left = np.full(len(speed), float(dt))
         while np.any(left > 0):
-            longest = np.minimum(dt / self.substeps, self.eps / np.maximum(self._peaks(), 1e-300))
+            longest = np.minimum(dt / steps, self.eps / np.maximum(self._peaks(), 1e-300))
             step = left / np.ceil(np.maximum(left / longest, 1.0) - 1e-9)
             self._take(speed, step[None])
             left = np.where(step >= left, 0.0, left - step)

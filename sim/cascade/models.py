@@ -112,10 +112,10 @@ class Model:
                 yield f"step {step.source} to {step.target} must join two compartments and not start in 0"
             if not (step.speed >= 0 and math.isfinite(step.speed)):
                 yield f"speed of step {step.source} to {step.target} is {step.speed}, not a finite number >= 0"
-        if not 0 <= self.theta[0] <= self.theta[1]:
+        if len(self.theta) != 2 or not 0 <= self.theta[0] <= self.theta[1] < math.inf:
             yield f"theta is {self.theta}; two numbers, the first not above the second, are allowed"
-        if not (self.eps > 0 and self.power > 0):
-            yield f"eps ({self.eps}) and power ({self.power}) must be positive"
+        if not (0 < self.eps < math.inf and 0 < self.power < math.inf):
+            yield f"eps ({self.eps}) and power ({self.power}) must be positive and finite"
 
     @property
     def size(self) -> int:
@@ -230,6 +230,10 @@ class Model:
         if matching == "rate" or step is None or self.beta == 0:
             return twin
         passed, age = self._contagion()
+        if not 0 < passed < 1:
+            raise TwinloomError(
+                f"beta {self.beta:g} transmits with probability {passed:g}: no Markovian twin has it; match by rate"
+            )
         twin = twin.with_law(self.compartments[self.infectious], exponential(age / (1.0 - passed)))
         return twin.with_beta(passed / age)
 

@@ -179,7 +179,7 @@ def check(features: str | Sequence[str], kind: str) -> tuple[str, ...]:
     if isinstance(features, str):
         if features not in FEATURES:
             raise UnknownNameError(
-                "features", features, FEATURES, f"{', '.join(FEATURES)}, or blocks: {', '.join(BLOCKS)}"
+                "feature set", features, FEATURES, f"{', '.join(FEATURES)}, or blocks: {', '.join(BLOCKS)}"
             )
         features = FEATURES[features]
     for block in features:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from sim.cascade import worlds
+from sim.cascade.models import Model
 from sim.cascade.problems import PROBLEMS, Prices, Problem
 
 
@@ -64,13 +67,21 @@ class Options:
 
     def __post_init__(self) -> None:
         worlds.check(self.world, self.matching)
+        for name in ("horizon", "seed"):  # NumPy's integers are as good as Python's
+            if isinstance(value := getattr(self, name), np.integer):
+                object.__setattr__(self, name, int(value))
         checks = {
             f"horizon {self.horizon} must be a whole number of at least 1": self.horizon is None
-            or (isinstance(self.horizon, int) and self.horizon >= 1),
+            or (type(self.horizon) is int and self.horizon >= 1),
             f"delta {self.delta} must be positive": self.delta is None or 0 < self.delta < math.inf,
             f"budget {self.budget} must not be negative": self.budget is None or 0 <= self.budget < math.inf,
             f"beta {self.beta} must not be negative": self.beta is None or 0 <= self.beta < math.inf,
-            f"seed {self.seed} must be a whole number from 0": isinstance(self.seed, int) and self.seed >= 0,
+            f"seed {self.seed} must be a whole number from 0 below 2**64": type(self.seed) is int
+            and 0 <= self.seed < 2**64,
+            f"prices is {type(self.prices).__name__}, not Prices": self.prices is None
+            or isinstance(self.prices, Prices),
+            f"model is {type(self.model).__name__}, not a Model (sim.cascade.models)": self.model is None
+            or isinstance(self.model, Model),
         }
         if problems := [text for text, holds in checks.items() if not holds]:
             raise InvalidSettingsError("cascade environment", problems)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
+from assets.errors import InvalidSettingsError
 from assets.registry import Registry
 
 if TYPE_CHECKING:  # both load numba, and this list is read by `sim list problems`
@@ -53,6 +55,19 @@ class Prices:
     fixed: float = 0.0
     elasticity: float = 1.0
     price_range: tuple[float, float] = (0.5, 1.5)
+
+    def __post_init__(self) -> None:
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "price_range"}
+        values |= {f"price_range[{i}]": value for i, value in enumerate(self.price_range)}
+        wrong = [
+            f"{name} {value} must be finite and not negative" for name, value in values.items() if not _cost(value)
+        ]
+        if wrong:
+            raise InvalidSettingsError("prices", wrong)
+
+
+def _cost(value: float) -> bool:
+    return 0 <= value < math.inf
 
 
 STRENGTHS: Mapping[str, float] = {
@@ -105,6 +120,25 @@ class Problem:
     initial: float = 0.0
     seed_limit: float = 0.05
     commit: bool = False
+
+    def __post_init__(self) -> None:
+        checks = {
+            f"initial {self.initial} must be finite and not negative": _cost(self.initial),
+            f"seed_limit {self.seed_limit} must lie between 0 and 1": 0 <= self.seed_limit <= 1,
+            f"horizon {self.horizon} must be at least 1": self.horizon >= 1,
+            f"delta {self.delta} must be positive": 0 < self.delta < math.inf,
+        }
+        checks |= {
+            f"strength of {name} {value} must be finite and not negative": _cost(value)
+            for name, value in self.strengths.items()
+        }
+        checks |= {f"unknown channel {name} in strengths": name in STRENGTHS for name in self.strengths}
+        checks |= {
+            f"strength of {name} {self.strength(name)} slows by more than all": self.strength(name) <= 1
+            for name in ("shield", "isolate", "retain")
+        }
+        if problems := [text for text, holds in checks.items() if not holds]:
+            raise InvalidSettingsError(f"problem {self.name}", problems)
 
     def strength(self, channel: str) -> float:
         """Effect of a channel at full strength."""

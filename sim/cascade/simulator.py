@@ -64,10 +64,11 @@ class CascadeSim:
         device: for torch and warp.
         seed: of the random numbers; or one for each replica, int [R], each then like the only replica of that seed.
         tiers: strata of control and observation; one for all if None.
-        substeps: steps of the leap engine in one advance.
+        substeps: steps of the leap engine in one advance, at least: none is longer than a quarter of the shortest mean
+            residence time.
         threads: worker threads, 1 if None. Replicas are shared out among them.
         tree: whether to keep who infected whom.
-        options: further options of a backend.
+        options: of the leap engine ``eps``, see `sim.cascade.leap.Leap`.
 
     Raises:
         TwinloomError: an argument out of range, or an engine that is not there.
@@ -90,10 +91,10 @@ class CascadeSim:
     ) -> None:
         if graph.n < 1:
             raise TwinloomError("the graph is empty; a process needs at least one node")
-        if replicas != int(replicas) or replicas < 1:
-            raise TwinloomError(f"replicas is {replicas}; a whole number of at least 1 is allowed")
-        if threads is not None and threads < 1:
-            raise TwinloomError(f"threads is {threads}; at least 1, or None, is allowed")
+        for name, value in (("replicas", replicas), ("threads", threads), ("substeps", substeps)):
+            if not (name == "threads" and value is None) and not is_whole(value, 1):
+                none = ", or None," if name == "threads" else ""
+                raise TwinloomError(f"{name} is {value}; a whole number of at least 1{none} is allowed")
         if tiers is not None and len(tiers.index) != graph.n:
             raise TwinloomError(f"the tiers are of a graph of {len(tiers.index)} nodes, this one has {graph.n}")
         if (engine, backend) not in BACKENDS:
@@ -109,6 +110,7 @@ class CascadeSim:
             speeds[step.source] = step.speed
         self.controls = Controls.of(self.replicas, self.tiers.k, speeds)
         module, name = BACKENDS[engine, backend].split(":")
+        _check_options(options, engine)
         self._backend: Backend = getattr(importlib.import_module(module), name)(
             graph,
             model,
@@ -151,9 +153,14 @@ class CascadeSim:
         if episode is None:
             episodes = self._episodes[rows] + 1
         else:
-            episodes = np.full(self.replicas, episode, np.int64)[rows]
-            if np.any(episodes < 0):
-                raise TwinloomError(f"episode {episodes.min()}: episodes count from 0")
+            given = np.asarray(episode)
+            if (
+                given.dtype.kind not in "iu"
+                or given.shape not in ((), (self.replicas,))
+                or np.any((given < 0) | (given > 2**62))
+            ):
+                raise TwinloomError(f"episode {episode}: a whole number from 0, or {self.replicas} of them, is allowed")
+            episodes = np.full(self.replicas, given, np.int64)[rows]
         key = _keys(self._seed[rows], episodes, self._lanes[rows])
         nodes = self._nodes(seeds, rows, key)
         self._episodes[rows] = episodes
@@ -194,14 +201,13 @@ class CascadeSim:
             TwinloomError: a value that is negative or not finite, or a wrong shape.
         """
         knob, shape = self._knob(name)
-        try:
-            found = np.broadcast_to(np.asarray(values, np.float64), shape)
-        except ValueError as error:
-            raise TwinloomError(f"control {name}: values {np.shape(values)} do not fit {shape}") from error
+        given = np.asarray(values)
+        if given.dtype.kind not in "fiub":
+            raise TwinloomError(f"control {name}: factors are numbers, not {values!r}")
+        found = _fitting(f"control {name}: values", given, shape)
         if not np.all(np.isfinite(found) & (found >= 0)):
-            raise TwinloomError(
-                f"control {name}: a factor is finite and not negative, not {np.asarray(values).min():g}"
-            )
+            wrong = given[~(np.isfinite(given) & (given >= 0))].flat[0]
+            raise TwinloomError(f"control {name}: a factor is finite and not negative, not {wrong:g}")
         knob[...] = found
 
     def _knob(self, name: str) -> tuple[np.ndarray, tuple[int, int]]:
@@ -236,15 +242,17 @@ class CascadeSim:
             raise TwinloomError(f"numbers of nodes to move must be integers, not {wanted.dtype}")
         if np.any(wanted < 0):
             raise TwinloomError(f"cannot move {wanted.min()} nodes; numbers are not negative")
+        wanted = np.minimum(wanted, self.graph.n)  # also what does not fit into 64 bits with a sign
         if a == b:
             raise TwinloomError(f"cannot move nodes from {self.model.compartments[a]} to itself")
         shape = (self.replicas, self.tiers.k)
-        return self._backend.move(a, b, np.ascontiguousarray(np.broadcast_to(wanted, shape), np.int64))
+        wanted = _fitting("numbers of nodes to move", wanted, shape)
+        return self._backend.move(a, b, np.ascontiguousarray(wanted, np.int64))
 
     def _compartment(self, given: int | str) -> int:
         if isinstance(given, str):
             return self.model.index(given)
-        if not 0 <= given < self.model.size:
+        if not is_whole(given) or not 0 <= given < self.model.size:
             raise TwinloomError(f"compartment {given}: model {self.model.name} has 0 to {self.model.size - 1}")
         return int(given)
 
@@ -330,6 +338,29 @@ def _seeds(seed: Any, replicas: int) -> tuple[np.ndarray, np.ndarray]:
         raise TwinloomError(f"seed must be an integer that is not negative, or {replicas} of them, not {seed!r}")
     lanes = np.arange(replicas) if given.ndim == 0 else np.zeros(replicas, np.int64)
     return np.full(replicas, given, np.uint64), lanes
+
+
+def is_whole(value: Any, least: int = 0) -> bool:
+    """Whether a value is an integer, of Python or NumPy, of at least ``least``."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+
+
+def _fitting(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The values broadcast to a shape. Raises TwinloomError if they do not fit."""
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError as error:
+        raise TwinloomError(f"{what} {list(values.shape)} do not fit {list(shape)}, replicas and tiers") from error
+
+
+def _check_options(given: dict[str, Any], engine: str) -> None:
+    """Raise UnknownNameError for an option that the engine does not have."""
+    known = ("eps",) if engine == "leap" else ()
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(
+                "option", name, known, f"engine {engine} has {', '.join(known) or 'no further ones'}"
+            )
 
 
 def _valid_nodes(nodes: Any, n: int) -> np.ndarray:

@@ -22,6 +22,7 @@ from sim.cascade.models import CONTACTS, Model
 from sim.cascade.phases import Phases
 
 STABLE = 0.5  # largest rate times step
+MOST_STEPS = 10**7  # of one advance
 
 
 @kernel
@@ -202,7 +203,10 @@ class TierField:
         c = self.controls
         nodal = (c.speed * c.hazard).max(axis=(0, 1)) * np.maximum.reduceat(self._rate, self._first[:-1])
         contact = float((self._fastest * c.incoming * c.contact[:, None]).max() * max(c.outgoing.max(), 1e-300))
-        steps = max(4, math.ceil(dt * max(float(nodal.max()), contact) / STABLE))
+        needed = dt * max(float(nodal.max()), contact) / STABLE
+        if not needed < MOST_STEPS:
+            raise TwinloomError(f"advancing by {dt:g} takes {needed:.2g} steps of this process; advance by less")
+        steps = max(4, math.ceil(needed))
         factors = (c.incoming, c.outgoing, c.contact, c.speed, c.hazard)
         _advance(dt, steps, self._nodes, self._ages, self._flows, *factors, self._plan)
 

@@ -197,7 +197,7 @@ def test_hub_retention_counts_a_hub_once_where_nodes_return(network):
     ("options", "message"),
     [
         ({"grph": None}, 'unknown option "grph". Did you mean graph?'),
-        ({"features": "ful"}, 'unknown features "ful". Did you mean full?'),
+        ({"features": "ful"}, 'unknown feature set "ful". Did you mean full?'),
         ({"features": ("share",)}, 'unknown feature block "share". Did you mean shares?'),
         ({"observer": "tier"}, 'unknown observer "tier". Did you mean tiers?'),
         ({"channels": "seeds"}, 'unknown channel "seeds". Did you mean seed?'),
