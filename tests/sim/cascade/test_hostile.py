@@ -49,7 +49,7 @@ def test_moves_must_fit_tiers_and_never_wrap_around():
     with pytest.raises(TwinloomError, match=r"\[3\] do not fit \[2, 1\]"):
         sim.move("S", "I", [1, 2, 3])
     with pytest.raises(TwinloomError, match="compartment"):
-        sim.move("S", None, 1)
+        sim.move("S", None, 1)  # type: ignore[arg-type]
     susceptible = sim.counts[:, :, 0]
     assert np.array_equal(sim.move("S", "I", np.uint64(2**64 - 1)), susceptible)
 
@@ -167,8 +167,8 @@ def test_options_are_checked(options):
 
 
 def test_numpy_integers_are_whole_numbers():
-    env = CascadeVecEnv("adopt_profit", np.int64(2), graph=GRAPH, horizon=np.int64(3), seed=np.int64(1))
-    assert env.reset(seed=np.int64(2))[0].shape[0] == 2
+    env = CascadeVecEnv("adopt_profit", np.int64(2), graph=GRAPH, horizon=np.int64(3), seed=np.int64(1))  # type: ignore[arg-type]
+    assert env.reset(seed=np.int64(2))[0].shape[0] == 2  # type: ignore[arg-type]
     with pytest.raises(TwinloomError, match="seed"):
         env.reset(seed=2**64)
     with pytest.raises(TwinloomError, match="scenario_seed"):
