@@ -40,7 +40,8 @@ class Options:
         jobs: processes.
         seeds: runs of each learner.
         steps: decisions that each learner may try.
-        episodes: simulated returns at each level of the fitted critic.
+        fit: decisions that the fitted critic sees.
+        episodes: simulated returns at each of its levels.
         dry: only say what would be done, and how long it may take.
         out: folder of the results.
         work: folder of finished parts.
@@ -49,6 +50,7 @@ class Options:
     jobs: int = 1
     seeds: int = 10
     steps: int = 20_000
+    fit: int = 60_000
     episodes: int = 10_000
     dry: bool = False
     out: Path = RESULTS
@@ -61,7 +63,7 @@ def main(words: list[str]) -> int:
     table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
         (name, seed): Cell(
-            f"{settings['algo']}{number}-s{seed}",
+            f"{settings['algo']}-{number}-s{seed}",
             f"{HERE}:learn",
             {"learner": settings | {"seed": seed, "steps": options.steps}},
             options.steps * 4e-5,
@@ -69,7 +71,7 @@ def main(words: list[str]) -> int:
         for number, (name, settings) in enumerate(METHODS.items())
         for seed in range(options.seeds)
     }
-    fit = Cell("critic", f"{HERE}:fit", {"steps": 60_000, "episodes": options.episodes}, 4.0)
+    fit = Cell("critic", f"{HERE}:fit", {"steps": options.fit, "episodes": options.episodes}, options.fit * 4e-5 + 1.5)
     cells.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
