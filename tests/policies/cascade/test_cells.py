@@ -1,0 +1,115 @@
+"""Cells: computed once, in order, named after their settings; failures and interruptions leave the others alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assets.errors import TwinloomError
+from policies.cascade.experiments import cells
+from policies.cascade.experiments.cells import Cell
+
+HERE = "cell_work"
+WORK = '''
+import json, time
+from pathlib import Path
+from assets.errors import TwinloomError
+
+def note(arguments, folder):
+    with (folder.parent / "order.txt").open("a") as log:
+        log.write(arguments["name"] + "\\n")
+    return {"twice": 2 * arguments["value"]}
+
+def read(arguments, folder):
+    return json.loads((folder.parent / arguments["file"]).read_text())["result"]["twice"] + 1
+
+def fail(arguments, folder):
+    raise TwinloomError("this cannot be")
+
+def wait(arguments, folder):
+    time.sleep(60)
+'''
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path, monkeypatch):
+    (tmp_path / "cell_work.py").write_text(WORK)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(Path.cwd())]))
+    monkeypatch.setattr(cells, "POLL_S", 0.02)
+
+
+def note(name: str, value: int = 1, **more) -> Cell:
+    return Cell(name, f"{HERE}:note", {"name": name, "value": value}, 0.1, **more)
+
+
+def test_cells_wait_for_those_they_read_and_are_computed_once(tmp_path, capsys):
+    work = tmp_path / "work"
+    first = note("first", 4)
+    second = Cell("second", f"{HERE}:read", {"file": f"{first.stem()}.json"}, 0.1, (first.name,))
+    cells.run([second, first], work, jobs=2)
+    assert (cells.result(first, work), cells.result(second, work)) == ({"twice": 8}, 9)
+    cells.run([second, first], work)
+    assert (work / "order.txt").read_text() == "first\n"
+    assert "2 cells, 2 of them finished" in capsys.readouterr().out
+    record = json.loads((work / f"{first.stem()}.json").read_text())
+    assert record["arguments"] == {"name": "first", "value": 4}
+    assert record["processor_s"] >= 0
+
+
+def test_other_settings_are_another_cell(tmp_path):
+    assert note("a", 1).stem() != note("a", 2).stem()
+    with pytest.raises(TwinloomError, match="missing or damaged"):
+        cells.result(note("a", 1), tmp_path)
+
+
+def test_a_failure_is_reported_after_the_others_and_holds_back_what_needs_it(tmp_path, capsys):
+    work = tmp_path / "work"
+    bad = Cell("bad", f"{HERE}:fail", {}, 0.1)
+    with pytest.raises(TwinloomError, match=r"1 cells failed \(bad\)"):
+        cells.run([bad, note("after", after=("bad",)), note("good")], work)
+    assert cells.finished(note("good"), work)
+    assert not cells.finished(note("after", after=("bad",)), work)
+    assert "this cannot be" in next(work.glob("bad-*.log")).read_text()
+
+
+def test_a_dry_run_computes_nothing(tmp_path, capsys):
+    cells.run([note("a")], tmp_path / "work", dry=True)
+    assert "a: about 0:06" in capsys.readouterr().out
+    assert not (tmp_path / "work").exists()
+
+
+def test_an_interruption_ends_the_running_cells(tmp_path):
+    program = (
+        "from pathlib import Path\nfrom assets.command import run_command\n"
+        "from policies.cascade.experiments import cells\n"
+        f"cell = cells.Cell('slow', 'cell_work:wait', {{}}, 1.0)\n"
+        f"run_command(lambda: cells.run([cell], Path({str(tmp_path / 'work')!r})))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)
+    while not list((tmp_path / "work").glob("*.lock")):
+        assert parent.poll() is None
+        time.sleep(0.05)
+    parent.send_signal(signal.SIGINT)
+    _, error = parent.communicate(timeout=30)
+    assert parent.returncode == 130
+    assert b"interrupted" in error
+    assert not list((tmp_path / "work").glob("*.json"))
+
+
+def test_two_processes_do_not_compute_one_cell(tmp_path):
+    import fcntl
+
+    cell = note("a")
+    (tmp_path / "work").mkdir()
+    with (tmp_path / "work" / f"{cell.stem()}.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(TwinloomError, match="1 cells failed"):
+            cells.run([cell], tmp_path / "work")
+    assert "another process is computing a" in next((tmp_path / "work").glob("*.log")).read_text()
