@@ -301,9 +301,11 @@ def measure(
 
     signals.block()  # early: threads that libraries start inherit it
     _need_ros()
+    from real.domain import own_domain
     from real.measure import measure as run
 
-    result = run(seconds, robot, policy, task, cameras, out)
+    with own_domain():
+        result = run(seconds, robot, policy, task, cameras, out)
     print(result.table())
     print(f"files in {out}: measure.json, latency.png, run.mcap")
     return 0 if not result.problems() else 1
@@ -341,14 +343,16 @@ def trials(
         _need_ros()
     from assets.results import document, markdown, save
     from real import trials as run
+    from real.domain import own_domain
 
     if episodes < 1 or seconds <= 0:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seconds {seconds:g} positive")
     how = run.in_process if in_process else run.through_ros
     good = 0
-    for episode, success, took in how(policy, task, robot, episodes, seed, randomize, seconds):
-        good += success
-        print(f"  episode {episode:<4}{'success' if success else 'failure'}  {took:.1f} s", flush=True)
+    with own_domain():
+        for episode, success, took in how(policy, task, robot, episodes, seed, randomize, seconds):
+            good += success
+            print(f"  episode {episode:<4}{'success' if success else 'failure'}  {took:.1f} s", flush=True)
     place = "in process" if in_process else "ROS 2"
     row = {"task": task, "policy": policy, "through": place, "k": good, "n": episodes}
     results = document(f"Policy on {robot} {place}", [row], command="real " + " ".join(sys.argv[1:]), seeds=seed)

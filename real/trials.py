@@ -67,7 +67,7 @@ def through_ros(
             if runner.interrupted:
                 raise KeyboardInterrupt
             if code:
-                raise TwinloomError(f"episode {episode} of {task}: the stack failed: {lines.text[-400:]}")
+                raise TwinloomError(f"episode {episode} of {task}: the stack failed: {lines.reason()}")
             yield episode, done.is_set(), time.monotonic() - began
 
 
@@ -130,6 +130,11 @@ class _Lines:
 
     def flush(self) -> None:
         """Nothing waits."""
+
+    def reason(self) -> str:
+        """What the runner said last before it stopped everything, else the last line."""
+        said = [line.partition("|")[2].strip() for line in self.text.splitlines() if line.startswith("runner |")]
+        return said[-1] if said else self.text.strip().rpartition("\n")[2]
 
     def isatty(self) -> bool:
         """No colours."""
