@@ -98,7 +98,9 @@ def _ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
     for number, (name, row) in enumerate(zip(WORLDS[1:], rows, strict=True)):
         if row["reading"]:
             words = f"{row['reading']}; difference {row['difference']:+.3f}"
-            axes.text(0, number, words, color=COLOURS[name], fontsize=8.5, ha="center", va="center")
+            axes.text(
+                0, number, words, color=COLOURS[name], fontsize=8.5, ha="center", va="center", backgroundcolor="white"
+            )
             continue
         low, high = np.clip([row["ratio low"], row["ratio high"]], -EDGE, EDGE)
         axes.plot([low, high], [number, number], color=COLOURS[name], linewidth=2.4, solid_capstyle="round")
@@ -132,8 +134,10 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
                 if high > LOWEST:
                     axes.plot([low, high], [-down, -down], color=INK, linewidth=1.2)
                 axes.text(max(high, 0) + 0.04, -down, f"{ends[0]:.2f}", va="center", fontsize=8.5, color=INK)
+        if not here:
+            axes.text(0.06, -len(order) / 2, "no policy earns\nmore than null", fontsize=9.5, color=FAINT)
         axes.axvline(0, color="#9aa5b1", linewidth=0.9)
-        axes.set_xlim(LOWEST - 0.05, 1.45)
+        axes.set(xlim=(LOWEST - 0.05, 1.45), ylim=(0.6 - len(order), 0.6))
         axes.set_yticks([-k for k in range(len(order))], order if number == 0 else [""] * len(order))
     _save(page, path)
 

@@ -130,11 +130,12 @@ class Facts:
         """Where over R0 the gap to the Markov-trained policies is largest."""
         rows = [row for row in self.swept if row["trained in"] == "Markov world"]
         widest = max(rows, key=lambda row: row["difference"])
+        interval = f"{widest['difference low']:.3f} to {widest['difference high']:.3f}"
+        clear = "" if widest["difference low"] > 0 else ", which is not clear of chance"
         text = (
             "*Where the gap is largest.* Over R0 ([transfer_r0](transfer_r0.md)) the difference to Markov-trained "
             f"policies is largest at R0 = {widest['R0']:g} (matched by {widest['matching']}): "
-            f"{widest['difference']:.3f} per node ({widest['difference low']:.3f} to "
-            f"{widest['difference high']:.3f})"
+            f"{widest['difference']:.3f} per node ({interval}){clear}"
         )
         finite = [row for row in rows if not row["reading"]]
         if not finite:
@@ -190,5 +191,5 @@ def _ratio(row: dict[str, Any]) -> str:
 
 
 def _percent(shares: list[float]) -> str:
-    low, high = 100 * min(shares), 100 * max(shares)
-    return f"{low:+.1f} %" if high - low < 0.05 else f"{low:+.1f} to {high:+.1f} %"
+    low, high = (round(100 * pick(shares), 1) + 0.0 for pick in (min, max))  # no -0.0
+    return f"{low:+.1f} %" if high == low else f"{low:+.1f} to {high:+.1f} %"
