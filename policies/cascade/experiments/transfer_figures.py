@@ -114,9 +114,10 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
     from sim.cascade.picture import FAINT, INK, figure, tidy
 
     graphs, order = (list(dict.fromkeys(row[key] for row in rows)) for key in ("graph", "policy"))
-    start = 130 / (240 + 250 * len(graphs))
+    pixels = max(800, 240 + 250 * len(graphs))
+    start = 130 / pixels
     width = (0.98 - start) / len(graphs)
-    page = figure(240 + 250 * len(graphs), 640)
+    page = figure(pixels, 640)
     page.text(0.03, 0.93, "Zero-shot: normalised score in the deployment world", fontsize=17, color=INK)
     page.text(
         0.03, 0.885, "0 is doing nothing, 1 the best policy on each graph; 95 % intervals", fontsize=10.5, color=FAINT
@@ -137,7 +138,7 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
         if not here:
             axes.text(0.06, -len(order) / 2, "no policy earns\nmore than null", fontsize=9.5, color=FAINT)
         axes.axvline(0, color="#9aa5b1", linewidth=0.9)
-        axes.set(xlim=(LOWEST - 0.05, 1.45), ylim=(0.6 - len(order), 0.6))
+        axes.set(xlim=(LOWEST - 0.05, 1.45), ylim=(0.3 - len(order), 0.6))
         axes.set_yticks([-k for k in range(len(order))], order if number == 0 else [""] * len(order))
     _save(page, path)
 
