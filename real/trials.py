@@ -132,9 +132,10 @@ class _Lines:
         """Nothing waits."""
 
     def reason(self) -> str:
-        """What the runner said last before it stopped everything, else the last line."""
-        said = [line.partition("|")[2].strip() for line in self.text.splitlines() if line.startswith("runner |")]
-        return said[-1] if said else self.text.strip().rpartition("\n")[2]
+        """What the nodes complained of and the runner said, else the last line."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        said = [line for line in lines if line.startswith("runner |") or "error: " in line or "[ERROR]" in line]
+        return "; ".join(said[-3:] or lines[-1:])
 
     def isatty(self) -> bool:
         """No colours."""
