@@ -16,7 +16,7 @@ import numpy as np
 
 from assets.errors import InvalidSettingsError, TwinloomError
 from policies.base import Policy, PolicySpec, check_actions, check_observation
-from real import processes
+from real import processes, signals
 from real.contract import RobotContract, load_contract
 from real.motions import MOTIONS, STATE, TIMESTAMP, Motion
 
@@ -98,6 +98,7 @@ class PolicyProcess:
 
     Raises:
         TwinloomError: the policy cannot be loaded or is not for this robot; the text is the child's.
+        StoppedError: ``give_up`` was true.
     """
 
     def __init__(
@@ -111,7 +112,10 @@ class PolicyProcess:
         self._pipe.send((reference, robot, options))
         end = time.monotonic() + LOAD_S
         while not self._pipe.poll(0.1):
-            if give_up() or time.monotonic() > end:
+            if give_up():
+                self.close()
+                raise signals.StoppedError(f"policy {reference} was still being loaded")
+            if time.monotonic() > end:
                 self.close()
                 raise TwinloomError(f"policy {reference} was not loaded within {LOAD_S:g} s")
         try:

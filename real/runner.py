@@ -49,6 +49,7 @@ class Process:
         self.child: subprocess.Popen | None = None
         self.restarts = 0
         self.again_at: float | None = None  # when a failed one is started again
+        self._missed = False  # whether it was said that the others go on without it
         self._readers: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -83,6 +84,9 @@ class Process:
             text = f"ended with {describe(code)}; start {self.restarts} of {self.node.restarts} in {pause:g} s"
             self._say("runner", f"{self.node.name} {text}")
             return None
+        if code and not self.node.required and not self._missed:
+            self._missed = True
+            self._say("runner", f"{self.node.name} ended with {describe(code)}; the stack goes on without it")
         return code
 
     def stop(self) -> int | None:

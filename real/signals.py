@@ -15,6 +15,12 @@ from typing import Any
 
 STOPPING = {signal.SIGINT, signal.SIGTERM}
 POLL_S = 0.2
+
+
+class StoppedError(Exception):
+    """Told to stop in the middle of something long, such as loading: the end of it, and no failure."""
+
+
 _noted: deque[int] = deque(maxlen=16)
 _before: dict[int, Any] = {}
 
@@ -33,18 +39,24 @@ def blocked() -> bool:
 
 def pending() -> str:
     """Name of a stop signal that has come since the last call, "" if none has."""
-    if _noted:
-        return signal.Signals(_noted.popleft()).name
-    info = signal.sigtimedwait(STOPPING, 0)
-    return signal.Signals(info.si_signo).name if info is not None else ""
+    return _taken(0.0)
+
+
+def _taken(seconds: float) -> str:
+    """Name of a stop signal that was noted, waits, or comes within ``seconds``; "" if there is none."""
+    info = signal.sigtimedwait(STOPPING, 0.0 if _noted else seconds)
+    # a process that was stopped and continued in the call may get a result that is no signal (Python 3.11: memory
+    # that was never written), and a signal that arrived meanwhile still waits
+    if info is not None and info.si_signo in STOPPING:
+        return signal.Signals(info.si_signo).name
+    return signal.Signals(_noted.popleft()).name if _noted else ""
 
 
 def wait(stop: Event) -> str:
     """Sleep until a stop signal arrives or ``stop`` is set; sets it. Returns the name of the signal, or ""."""
     name = ""
     while not stop.is_set():
-        info = signal.sigtimedwait(STOPPING, POLL_S)
-        name = signal.Signals(info.si_signo).name if info is not None else pending()
+        name = _taken(POLL_S)
         if name:
             stop.set()
     return name

@@ -123,6 +123,8 @@ class ManagedNode(LifecycleNode):
     def _try(self, what: str, step) -> TransitionCallbackReturn:
         try:
             step()
+        except signals.StoppedError:
+            return TransitionCallbackReturn.FAILURE
         except Exception as error:  # rclpy would swallow it without a word
             self.fail(error)
             return TransitionCallbackReturn.ERROR

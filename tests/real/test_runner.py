@@ -100,6 +100,31 @@ def test_nodes_start_in_order_and_end_in_reverse():
     assert stops == ["second", "first"]
 
 
+def test_a_node_that_nobody_requires_does_not_vanish_without_a_word():
+    code, lines = run(node("recorder", "crash"), node("robot", "wait"), seconds=0.8)
+    assert code == 1
+    told = "  runner | recorder ended with SIGKILL; the stack goes on without it"
+    assert lines.count(told) == 1
+    assert "   robot | stopped by SIGINT" in lines
+
+
+def test_a_node_that_was_stopped_and_continued_goes_on():
+    """As Ctrl-Z and fg do; Python then returns from sigtimedwait with a signal that there is not."""
+    child = "import threading; from real import signals; signals.block(); print(1, flush=True);"
+    child += "print(signals.wait(threading.Event()), flush=True)"
+    process = subprocess.Popen([sys.executable, "-c", child], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert process.stdout is not None
+    process.stdout.readline()
+    for _ in range(3):
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(2 * signals.POLL_S)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=10)[0] == "SIGINT\n"
+    assert process.returncode == 0
+
+
 def test_a_deaf_node_is_killed():
     began = time.monotonic()
     code, lines = run(node("robot", "deaf", stop_grace_s=0.2), seconds=0.4)
