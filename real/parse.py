@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 import types
 import typing
 from collections.abc import Sequence
@@ -30,6 +30,7 @@ from real.contract import (
 
 _PARTS = {"watchdog": Watchdog, "stamps": Stamps, "workspace": Workspace, "self_collision": SelfCollision}
 _PARTS["unitree"] = Unitree  # type: ignore[assignment]
+LARGEST = 1e6  # rad, rad/s, rad/s^2: more is a slip, and its square would not be a number to calculate with
 _LISTS = {"joints": JointLimits, "grippers": Gripper}
 
 
@@ -38,11 +39,15 @@ class _Loader(yaml.SafeLoader):
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
-    keys = [loader.construct_object(key) for key, _ in node.value]
-    for key in keys:
-        if keys.count(key) > 1:
+    table: dict = {}
+    for key_node, value in node.value:
+        key = loader.construct_object(key_node)
+        if isinstance(key, (list, dict, set)):
+            raise yaml.constructor.ConstructorError(None, None, "a key must be a plain text", key_node.start_mark)
+        if key in table:
             raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", node.start_mark)
-    return {key: loader.construct_object(value, deep=True) for key, (_, value) in zip(keys, node.value, strict=True)}
+        table[key] = loader.construct_object(value, deep=True)
+    return table
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
@@ -61,6 +66,8 @@ def read_yaml(path: Path) -> Any:
         raise InvalidSettingsError(path.name, [" ".join(f"not valid YAML: {error}".split())]) from error
     except UnicodeDecodeError as error:
         raise InvalidSettingsError(path.name, [f"not UTF-8: {error}"]) from error
+    except (ValueError, RecursionError) as error:  # 2001-99-99, !!int abc; brackets without end
+        raise InvalidSettingsError(path.name, [f"not valid YAML: {error}"]) from error
     except OSError as error:
         raise TwinloomError(f"cannot read {path}: {error.strerror}") from error
 
@@ -162,7 +169,8 @@ def _value(hint: Any, value: Any) -> tuple[Any, str]:
     if origin is tuple:
         return _tuple(options, value)
     if hint is float:
-        good = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        good = number and -sys.float_info.max <= value <= sys.float_info.max  # math.isfinite fails for 10**400
         return (float(value), "") if good else (value, "a finite number")
     if hint in (int, str, bool):
         good = type(value) is hint
@@ -217,6 +225,8 @@ def _impossible_joints(contract: RobotContract) -> list[str]:
             problems.append(f"joint {joint.name}: home {joint.home:g} is outside its limits less the margin")
         if not min(joint.velocity, joint.acceleration, joint.step) > 0 or joint.effort < 0:
             problems.append(f"joint {joint.name}: velocity, acceleration and step must be positive")
+        elif max(map(abs, (joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.step))) > LARGEST:
+            problems.append(f"joint {joint.name}: limits, velocity, acceleration and step must be at most {LARGEST:g}")
         if joint.name in grippers and (joint.lower, joint.upper) != (0.0, 1.0):
             problems.append(f"joint {joint.name}: a gripper opens from 0 to 1")
     return problems

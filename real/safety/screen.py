@@ -179,7 +179,11 @@ class StateScreen:
         """Take a measurement if it can be one. A jump is taken too, since it may be true, but reported."""
         if type(measured) is not np.ndarray or measured.dtype != np.float64:
             try:
-                measured = np.asarray(measured, np.float64)
+                given = np.asarray(measured)
+                if given.dtype.kind not in "fiu":
+                    return Refusal("state", f"a state of {given.dtype} instead of numbers")
+                with np.errstate(over="ignore"):
+                    measured = given.astype(np.float64)
             except (TypeError, ValueError, OverflowError):
                 return Refusal("state", f"a state that is no array of {self.size} numbers")
         if measured.shape != (self.size,):
@@ -190,7 +194,8 @@ class StateScreen:
         refusal = None
         gap_s = now - self.time
         if self.q is not None and 0.0 <= gap_s <= self.LONGEST:
-            gap = np.subtract(measured, self.q, out=self._work)
+            with np.errstate(over="ignore"):  # 1e308 is finite, its distance from -1e308 is not
+                gap = np.subtract(measured, self.q, out=self._work)
             np.abs(gap, out=gap)
             allowed = np.multiply(self._speed, max(gap_s, 1e-9), out=self._allowed)
             allowed += self.JUMP

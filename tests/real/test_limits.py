@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from real.limits import Mode, Output, SafetyFilter, Verdict
+from real.safety.screen import StateScreen
 from tests.real.conftest import small_contract
 
 TICK = 0.005
@@ -334,7 +335,7 @@ def test_disarming_brakes_first(rig):
         (np.array([math.nan, 0, 0]), "left_joint1 was measured at nan"),
         (np.array([0, 0, -math.inf]), "left_gripper was measured at -inf"),
         (np.zeros(4), "a state of shape (4,)"),
-        ("", "no array"),
+        ("", "a state of <U1 instead of numbers"),
         ([[1], [2, 3]], "no array"),
     ],
 )
@@ -455,3 +456,24 @@ def test_lockstep_ignores_ticks_that_come_too_soon(contract):
     before = rig.out.q.copy()
     assert (rig.safety.step(rig.now + 0.001, rig.q).q == before).all()
     assert (rig.tick(dt=0.04).q >= before).all()
+
+
+@pytest.mark.parametrize("measured", [np.ones(2) * 1j, ["0", "0"], [True, False], [None, None]])
+def test_a_state_that_is_no_numbers_is_not_believed(measured):
+    contract = small_contract()
+    measured = np.resize(np.asarray(measured), len(contract.names))
+    screen = StateScreen(contract)
+    refusal = screen.take(measured, 0.0)
+    assert refusal is not None
+    assert refusal.kind == "state"
+    assert screen.q is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_state_that_jumps_from_one_end_of_the_numbers_to_the_other_is_a_jump():
+    contract = small_contract()
+    screen = StateScreen(contract)
+    screen.take(np.full(len(contract.names), 1e308), 0.0)
+    refusal = screen.take(np.full(len(contract.names), -1e308), 0.005)
+    assert refusal is not None
+    assert refusal.kind == "state jump"
