@@ -176,6 +176,12 @@ class Bag:
         self.about: dict[str, str] = {}
         self.topics: dict[str, tuple[str, int]] = {}
         if path.name.endswith(PARTIAL):  # without an index; what the recorder knew of itself comes first
+            with (
+                self._open() as reader,
+                contextlib.suppress(require("mcap.exceptions", "ros2").McapError, struct.error),
+            ):
+                first = next(reader.iter_metadata(), None)
+                self.about = dict(first.metadata) if first is not None and first.name == ABOUT else {}
             for message in self.messages(decode=False):
                 kind, count = self.topics.get(message.topic, (message.kind, 0))
                 self.topics[message.topic] = (kind, count + 1)

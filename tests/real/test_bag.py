@@ -72,6 +72,7 @@ def test_a_bag_of_a_killed_recorder_is_read_as_far_as_it_goes(tmp_path):
     writer._thread.join()
     writer._file.flush()  # as a kill leaves it: no end, no index
     bag = Bag(tmp_path / "a.mcap.partial")
+    assert bag.about == {"robot": "small"}
     kinds = {topic: kind for topic, (kind, _) in bag.topics.items()}
     assert kinds == {"/estop": "std_msgs/msg/Bool", "/beat": POINT}
     assert bag.topics["/estop"][1] > 1000
