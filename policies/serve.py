@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import http
 import ipaddress
+import logging
 import signal
 import time
 from collections.abc import Callable
@@ -61,6 +62,17 @@ def _loopback(host: str) -> bool:
         return False
 
 
+def _logger() -> logging.Logger:
+    """Says what goes wrong in the server, but not who came and spoke no websocket: probes of a port are no event."""
+    logger = logging.getLogger("policies.serve")
+    logger.addFilter(_is_event)
+    return logger
+
+
+def _is_event(record: logging.LogRecord) -> bool:
+    return record.msg != "opening handshake failed"
+
+
 class PolicyServer:
     """Serves one policy; every connection gets an object of its own, so clients do not share memory of an episode.
 
@@ -96,6 +108,7 @@ class PolicyServer:
                 self.address.port,
                 process_request=self._admit,
                 max_size=self.address.limit,
+                logger=_logger(),
                 compression=None,  # pictures do not get smaller, answers only later
             )
         except OSError as error:
@@ -116,7 +129,7 @@ class PolicyServer:
         if request.path == HEALTH:
             return connection.respond(http.HTTPStatus.OK, "ok\n")
         if self.address.token is not None:
-            given = request.headers.get("Authorization", "").encode()
+            given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
             if not hmac.compare_digest(given, f"Bearer {self.address.token}".encode()):
                 return connection.respond(http.HTTPStatus.UNAUTHORIZED, "wrong or missing token\n")
         if request.path != "/":

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -109,6 +110,27 @@ def test_health_needs_no_token_and_policies_do(monkeypatch):
         PolicyClient(f"ws://{where}").close()
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(f"http://{where}/other", timeout=5)
+
+
+def test_a_token_that_is_no_text_is_a_wrong_token():
+    with serving(Counter, token="secret") as where:
+        request = urllib.request.Request(f"http://{where}/", headers={"Authorization": "Bearer \xe9"})
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(request, timeout=5)
+        assert caught.value.code == 401
+        caught.value.close()
+
+
+def test_a_probe_of_the_port_is_no_event(caplog):
+    with serving(Counter) as where:
+        host, port = where.split(":")
+        for data in (b"", b"\xff" * 1000):
+            with socket.create_connection((host, int(port))) as probe:
+                probe.sendall(data)
+        with PolicyClient(f"ws://{where}") as client:
+            assert client.act(at(1, 1)).shape == (3, 2)
+    assert "Traceback" not in caplog.text
+    assert "handshake failed" not in caplog.text
 
 
 def test_other_machines_are_let_in_with_a_token_only():
