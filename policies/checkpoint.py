@@ -137,7 +137,7 @@ def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
     path = find(folder) / DESCRIPTION
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TwinloomError(f"{path} is not readable: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise TwinloomError(f"{path} was not written by twinloom: it lacks the mark {FORMAT!r}")
@@ -145,6 +145,8 @@ def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
     if not isinstance(layout, int) or not 1 <= layout <= LAYOUT:
         raise TwinloomError(f"{path} has layout {layout!r}; this version reads up to {LAYOUT}: update twinloom")
     KINDS[str(value.get("kind"))]
+    if not isinstance(value.get("made", {}), dict):
+        raise TwinloomError(f"{path} is damaged: made must be a table")
     try:
         return PolicySpec.from_json(value), value
     except TwinloomError as error:
@@ -174,7 +176,7 @@ def read(folder: Path | str) -> Checkpoint:
     if hashlib.sha256(weights).hexdigest() != value.get("sha256"):
         raise TwinloomError(f"{path} is not the file that {DESCRIPTION} was written with; copy the folder again")
     _refuse_non_finite(place, arrays)
-    return Checkpoint(place, spec, arrays, dict(value.get("made") or {}))
+    return Checkpoint(place, spec, arrays, dict(value.get("made", {})))
 
 
 def training_of(folder: Path | str) -> Path:
@@ -198,6 +200,9 @@ def load_policy(policy: Path | str, **options: Any) -> Policy:
         return KINDS[checkpoint.spec.kind].loader()(checkpoint.spec, checkpoint.tensors, **options)
     except KeyError as error:
         raise TwinloomError(f"{checkpoint.folder} is damaged: it lacks {error}") from error
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:  # of what "extra" holds
+        what = f"its description makes no {checkpoint.spec.kind} policy: {type(error).__name__} {error}"
+        raise TwinloomError(f"{checkpoint.folder} is damaged: {what}") from error
 
 
 def _refuse_non_finite(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import policies.checkpoint as checkpoint
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from assets.machine import REPOSITORY
 from policies.base import PolicySpec
 from sim.features import Feature
 
@@ -169,3 +170,37 @@ def test_a_description_collects_its_problems():
 def test_a_kind_that_lacks_a_tensor_is_reported(folder):
     with pytest.raises(TwinloomError, match="is damaged: it lacks"):
         checkpoint.load_policy(folder)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("network",), True),
+        (("network", "pixels", 0), None),
+        (("network", "width"), {"a": 1}),
+        (("normalize", "action"), "x"),
+        (("normalize", "action", "low", 0), [None]),
+        (("normalize", "observation.state", "high", 1), {}),
+    ],
+)
+def test_a_description_that_makes_no_policy_is_damaged(tmp_path, where, value):
+    pytest.importorskip("torch", reason="the shipped policy needs the extra rl")
+    folder = tmp_path / "damaged"
+    shutil.copytree(REPOSITORY / "assets" / "checkpoints" / "click_bell", folder)
+    description = json.loads((folder / "policy.json").read_text())
+    place = description["extra"]
+    for key in where[:-1]:
+        place = place[key]
+    place[where[-1]] = value
+    (folder / "policy.json").write_text(json.dumps(description))
+    with pytest.raises(TwinloomError, match="is damaged"):
+        checkpoint.load_policy(folder)
+
+
+def test_a_description_of_brackets_or_with_a_wrong_origin_is_one_line(folder):
+    change(folder, made=True)
+    with pytest.raises(TwinloomError, match="made must be a table"):
+        checkpoint.read(folder)
+    (folder / "policy.json").write_text("[" * 100_000)
+    with pytest.raises(TwinloomError, match="not readable"):
+        checkpoint.read(folder)
