@@ -88,7 +88,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "execute": Parameter(0.5, "share of a chunk that is used before the next inference begins", 0.05, 1.0),
         "robot_node": Parameter("/robot", "node that has ~/mode and ~/arm"),
         "prefix": Parameter("", "put before the command topics; /guarded for a robot behind real.ros.guard"),
-        "arm": Parameter(False, "arm the robot at the start, without asking an operator"),
+        "arm": Parameter(False, "arm the robot once at the start, without asking; after a stop a person arms"),
     },
     "real.ros.recorder": {
         **COMMON,

@@ -33,6 +33,7 @@ from real.ros.topics import load
 from real.timing import LatencyTracker, RateLoop
 
 DRIVEN = (Mode.READY.value, Mode.ACTIVE.value, Mode.HOLD.value)
+UNARMED = ("", Mode.DISCONNECTED.value, Mode.IDLE.value)
 LEGS = ("observation_age", "wait", "inference", "state_to_command")
 SLACK_NS = 1_000_000  # states come with jitter; a command waits for no further one because of it
 
@@ -69,7 +70,7 @@ class PolicyNode(ManagedNode):
             on_state=lambda _: self._wake.set(),
         )
         self.commander = Commander(self, self.contract, self.health, self.get_name(), p["prefix"])
-        self.mode = ""
+        self.mode, self._may_arm = "", p["arm"]
         topic = f"{p['robot_node']}/mode"
         told = on_subscription(topic, self.health.on_mismatch)
         self.create_subscription(String, topic, self._mode_is, LATCHED, event_callbacks=told)
@@ -111,12 +112,12 @@ class PolicyNode(ManagedNode):
             self.fail(error)
 
     def _wait_for_robot(self) -> bool:
-        """Until the robot may be driven; arms it if that is wanted. False when ending."""
+        """Until the robot may be driven; arms it at the start if that is wanted. False when ending."""
         asked = 0.0
         for now in RateLoop(20, stopped=self._ending):
             if self.mode in DRIVEN and self.observer.age(now) < Observer.STALE_S and not self.commander.missing():
                 return True
-            if self.p["arm"] and self.mode == Mode.IDLE.value and now - asked > 1.0 and self._arm.service_is_ready():
+            if self._may_arm and self.mode == Mode.IDLE.value and now - asked > 1.0 and self._arm.service_is_ready():
                 asked = now
                 self._arm.call_async(Trigger.Request())
             self._say_what_is_missing(now)
@@ -130,7 +131,8 @@ class PolicyNode(ManagedNode):
         elif not self.mode:
             text = f"waits for {self.p['robot_node']}/mode"
         else:
-            text = f"waits: the robot is {self.mode}"
+            arm = "" if self._may_arm or self.mode != Mode.IDLE.value else "; arm it with: real arm"
+            text = f"waits: the robot is {self.mode}{arm}"
         self.health.set("policy", WARN, text)
 
     def _episode(self) -> None:
@@ -236,6 +238,8 @@ class PolicyNode(ManagedNode):
 
     def _mode_is(self, message: String) -> None:
         self.mode = message.data
+        if self.mode not in UNARMED:
+            self._may_arm = False  # once only: after a stop or a disarm it is a person who arms again
 
     def _say_how_it_goes(self) -> None:
         values: dict[str, Any] = {}

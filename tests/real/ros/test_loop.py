@@ -186,6 +186,24 @@ def test_killing_the_policy_holds_and_it_comes_back_killing_the_robot_ends_all(f
     assert Bag(folder / "kill.mcap").topics["/joint_states"][1] > 100
 
 
+def test_after_a_stop_or_a_disarm_only_a_person_arms_again():
+    def tell(word: str) -> None:
+        command = [sys.executable, "-m", "real", word]
+        done = subprocess.run(command, env=usual(2), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    with Stack(2, {"policy": "wave", "task": "click_bell", "cameras": "none"}) as stack:
+        stack.wait("[robot]: active")  # auto_arm:=true
+        tell("estop")
+        tell("reset")
+        stack.wait("the robot is idle; arm it with: real arm", 10)
+        time.sleep(1.5)  # the policy would ask again after a second
+        assert stack.text.count("[robot]: active") == 1, stack.text
+        assert stack.text.count("[robot]: ready") == 1, stack.text
+        tell("arm")
+        stack.wait("[robot]: active", times=2)
+
+
 @pytest.mark.parametrize("trials", [3, pytest.param(50, marks=pytest.mark.slow)])
 def test_signals_at_any_moment_end_it_quietly(trials):
     """Two SIGINT and a SIGTERM within 0.1 s.
