@@ -10,6 +10,7 @@ from sensor_msgs.msg import Image
 
 from assets.errors import TwinloomError
 from policies.base import PolicySpec
+from real import signals
 from real.contract import load_contract
 from real.inference import PolicyProcess, check_robot, make_policy
 from real.limits import Mode
@@ -60,6 +61,11 @@ def test_a_checkpoint_of_another_robot_ends_the_process_with_its_line(tmp_path, 
     with pytest.raises(TwinloomError) as error:
         PolicyProcess(str(folder), ROBOT, {})
     assert "\n" not in str(error.value)
+
+
+def test_a_stop_while_a_policy_loads_is_no_failure_of_it():
+    with pytest.raises(signals.StoppedError, match="still being loaded"):
+        PolicyProcess("hold", ROBOT, {}, give_up=lambda: True)
 
 
 def test_inference_happens_elsewhere_and_its_death_is_told(contract):
