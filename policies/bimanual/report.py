@@ -121,9 +121,9 @@ def note(actor: Actor, seed: int) -> str:
 
 
 def default_path(actors: Sequence[Actor], stem: str) -> Path | None:
-    """``runs/x/eval/TASK_ROBOT_STEM.json`` for the checkpoint runs/x/last; None where that is no single folder."""
+    """``runs/x/eval/TASK_ROBOT_STEM.json`` for runs/x/last or for a folder x that no run made; else None."""
     if len(actors) > 1 or actors[0].name.startswith(EXPERT):
         return None
     place = find(actors[0].name)
-    run = place.parent if place.name == LAST else place.with_name(f"{place.name}_run")
+    run = place.parent if place.name == LAST else Path("runs") / place.name
     return run / "eval" / f"{actors[0].task}_{actors[0].robot}_{stem}.json"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from assets.machine import REPOSITORY
@@ -11,6 +13,7 @@ pytest.importorskip("safetensors")
 
 import policies
 from policies.bimanual.evaluate import trials
+from policies.bimanual.report import Actor, default_path
 
 FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
 
@@ -25,3 +28,13 @@ def test_the_shipped_policy_presses_the_bell():
 def test_it_is_small():
     assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 2e6
     assert sorted(file.name for file in FOLDER.iterdir()) == ["model.safetensors", "policy.json"]
+
+
+def test_its_evaluation_is_not_written_beside_it(tmp_path):
+    def path(name: str) -> str:
+        return str(default_path([Actor(name, policies.load(FOLDER), "click_bell", "franka-panda")], "none_seed1"))
+
+    assert path(str(FOLDER)) == "runs/click_bell/eval/click_bell_franka-panda_none_seed1.json"
+    run = tmp_path / "bell"
+    shutil.copytree(FOLDER, run / "last")
+    assert path(str(run)) == str(run / "eval" / "click_bell_franka-panda_none_seed1.json")
