@@ -25,6 +25,7 @@ from real.stack import NodeSpec
 
 READY_S = 90.0  # a scene is compiled, a network loaded
 POLL_S = 0.05
+RESTARTS = "TWINLOOM_RESTARTS"  # environment variable of a node: how often it was started again
 CURABLE = 2  # exit code of an error that only a person can cure: starting again would say the same
 COLOURS = (36, 33, 35, 32, 34, 31)
 
@@ -49,6 +50,7 @@ class Process:
         self.child: subprocess.Popen | None = None
         self.restarts = 0
         self.again_at: float | None = None  # when a failed one is started again
+        self.ready = False  # whether it was ready once
         self._missed = False  # whether it was said that the others go on without it
         self._readers: list[threading.Thread] = []
 
@@ -56,7 +58,8 @@ class Process:
         """Start it and pass on its lines."""
         command = command_line(self.node, self._params)
         pipe = subprocess.PIPE
-        self.child = processes.start(command, self._environment, stdout=pipe, stderr=subprocess.STDOUT, text=True)
+        environment = {**self._environment, RESTARTS: str(self.restarts)}
+        self.child = processes.start(command, environment, stdout=pipe, stderr=subprocess.STDOUT, text=True)
         self.again_at = None
         reader = threading.Thread(target=self._pass_on, args=(self.child.stdout,), daemon=True)
         reader.start()
@@ -84,7 +87,7 @@ class Process:
             text = f"ended with {describe(code)}; start {self.restarts} of {self.node.restarts} in {pause:g} s"
             self._say("runner", f"{self.node.name} {text}")
             return None
-        if code and not self.node.required and not self._missed:
+        if code and not self.node.required and not self._missed and (self.ready or code != CURABLE):
             self._missed = True
             self._say("runner", f"{self.node.name} ended with {describe(code)}; the stack goes on without it")
         return code
@@ -151,7 +154,8 @@ class Runner:
             seconds: end after this long, counted from when everything runs.
 
         Returns:
-            0 if it was told to stop or everything ended well, 1 if a required node ended or any node failed.
+            0 if it was told to stop or everything ended well, 1 if a required node ended or any node failed, 2 if one
+            could not start for a reason that only a person can cure.
         """
         try:
             code = self._start()
@@ -190,12 +194,17 @@ class Runner:
                 code = self._watch()
                 if code is not None or self._told():
                     return code
+                if process.again_at is None and process.child and process.child.poll() == CURABLE:
+                    self.say("runner", f"{process.node.name} cannot start: stopping")
+                    return CURABLE
                 if process.again_at is not None or (process.child and process.child.poll() is not None):
                     break  # it ended and nobody requires it
                 if time.monotonic() - began > READY_S:
                     self.say("runner", f"{process.node.name} is not ready after {READY_S:g} s")
                     return 1
                 time.sleep(POLL_S)
+            else:
+                process.ready = True
         return None
 
     def _watch(self) -> int | None:

@@ -7,6 +7,7 @@ own does the thinking and hands back chunks of actions, which a timeline turns i
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import Any
@@ -30,6 +31,7 @@ from real.ros.node import ManagedNode, run_node
 from real.ros.observer import Observer
 from real.ros.qos import EVENTS, LATCHED, on_subscription
 from real.ros.topics import load
+from real.runner import RESTARTS
 from real.timing import LatencyTracker, RateLoop
 
 DRIVEN = (Mode.READY.value, Mode.ACTIVE.value, Mode.HOLD.value)
@@ -70,7 +72,7 @@ class PolicyNode(ManagedNode):
             on_state=lambda _: self._wake.set(),
         )
         self.commander = Commander(self, self.contract, self.health, self.get_name(), p["prefix"])
-        self.mode, self._may_arm = "", p["arm"]
+        self.mode, self._may_arm = "", p["arm"] and os.environ.get(RESTARTS, "0") == "0"
         topic = f"{p['robot_node']}/mode"
         told = on_subscription(topic, self.health.on_mismatch)
         self.create_subscription(String, topic, self._mode_is, LATCHED, event_callbacks=told)
