@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assets.networks.generate import barabasi_albert
 from assets.networks.graph import Graph, from_edges
 from sim.cascade.graphs import GraphRange
 
@@ -29,7 +30,9 @@ class CommunityRange(GraphRange):
 
     def graph(self, rng: np.random.Generator) -> Graph:
         """A graph of the range."""
-        base = super().graph(rng)
+        n = int(rng.integers(self.n[0], self.n[1], endpoint=True))
+        m = int(np.exp(rng.uniform(np.log(self.m[0]), np.log(self.m[1] + 1))))  # sparse and dense ones alike
+        base = barabasi_albert(n, min(m, self.m[1]), rng)
         rewired, size, inside = rng.random() < self.communities, rng.random(), rng.uniform(*INSIDE)
         if not rewired:
             return base

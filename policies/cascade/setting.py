@@ -30,7 +30,7 @@ class World:
         r0: reproduction number without control around which processes are drawn; None for the problem's.
         beta: contact rates of random processes are log-uniform within a factor 1 +- this. Wide, because on a graph with
             clusters the same nominal R0 spreads far less than on a random one, and a policy must notice.
-        m: least and greatest number of edges that a new node of a random graph brings.
+        m: least and greatest number of edges that a new node of a random graph brings, log-uniform.
         communities: share of the random graphs that are rewired into communities.
     """
 
@@ -43,7 +43,7 @@ class World:
     graph: str = RANGE
     r0: float | None = None
     beta: float = 0.6
-    m: tuple[int, int] = (2, 12)
+    m: tuple[int, int] = (2, 24)
     communities: float = 0.5
 
     def options(self) -> dict[str, Any]:

@@ -6,30 +6,38 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import torch
 from stable_baselines3 import PPO, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from torch import nn
 
 from policies.base import PolicySpec
 from policies.rl.actor import STATE
+from policies.rl.average import Average
 from policies.rl.vecenv import CLIP, GymnasiumVecEnv, Normalise
 from sim.features import Feature
 
 WIDE = 1e30  # no bound
 
 
-def tensors(model: BaseAlgorithm, env: Normalise) -> dict[str, np.ndarray]:
-    """Weights of actor and critics, and the normalisation of observations."""
+def actor_layers(model: BaseAlgorithm) -> list[nn.Module]:
+    """Modules from the observation to the mean action, before squashing."""
     policy: Any = model.policy
     if isinstance(model, PPO):
-        actor = [*policy.mlp_extractor.policy_net, policy.action_net]
+        return [*policy.mlp_extractor.policy_net, policy.action_net]
+    return list(policy.actor.mu) if isinstance(model, TD3) else [*policy.actor.latent_pi, policy.actor.mu]
+
+
+def tensors(model: BaseAlgorithm, env: Normalise, actor: Average) -> dict[str, np.ndarray]:
+    """Weights of the averaged actor and of the critics, and the normalisation of observations."""
+    policy: Any = model.policy
+    if isinstance(model, PPO):
         critics = [[*policy.mlp_extractor.value_net, policy.value_net]]
     else:
-        actor = list(policy.actor.mu) if isinstance(model, TD3) else [*policy.actor.latent_pi, policy.actor.mu]
         critics = [list(net) for net in policy.critic.q_networks]
-    found = _linear("actor", actor)
+    found = _named("actor", actor.pairs())
     for number, critic in enumerate(critics):
-        found |= _linear(f"critic.{number}", critic)
+        found |= _named(f"critic.{number}", [(one.weight, one.bias) for one in critic if isinstance(one, nn.Linear)])
     size = int(np.prod(model.observation_space.shape or (1,)))
     facts = {"mean": np.zeros(size), "scale": np.ones(size), "low": np.full(size, -WIDE), "high": np.full(size, WIDE)}
     if env.norm_obs:
@@ -38,12 +46,11 @@ def tensors(model: BaseAlgorithm, env: Normalise) -> dict[str, np.ndarray]:
     return found | {f"observation.{name}": np.asarray(value, np.float32) for name, value in facts.items()}
 
 
-def _linear(prefix: str, modules: Iterable[nn.Module]) -> dict[str, np.ndarray]:
-    layers = [module for module in modules if isinstance(module, nn.Linear)]
+def _named(prefix: str, layers: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> dict[str, np.ndarray]:
     return {
         f"{prefix}.{number}.{name}": value.detach().cpu().numpy().copy()
-        for number, layer in enumerate(layers)
-        for name, value in (("weight", layer.weight), ("bias", layer.bias))
+        for number, pair in enumerate(layers)
+        for name, value in zip(("weight", "bias"), pair, strict=True)
     }
 
 

@@ -29,7 +29,16 @@ def make(settings: Learner, env: Normalise, replay: str | None = None) -> BaseAl
     model = _made(settings, env, replay)
     if settings.start is not None:
         _begin(model, settings.start, settings.start_spread)
+    if settings.critic_first:
+        _hold(model, settings.critic_first)
     return model
+
+
+def _hold(model: Any, updates: int) -> None:
+    """Keep the actor as it is for so many updates."""
+    optimizer = model.policy.actor.optimizer
+    step = optimizer.step
+    optimizer.step = lambda *args: step(*args) if model._n_updates >= updates else None
 
 
 def _begin(model: Any, start: float, spread: float) -> None:

@@ -35,6 +35,8 @@ class Learner:
         start: action in (-1, 1), of the whole range, that the untrained actor takes everywhere; None: as networks are
             initialised, near the middle.
         start_spread: standard deviation of its exploration at first, before squashing.
+        critic_first: updates in which only the critics learn, from what the untrained actor does. Until critics know
+            anything, an actor that follows them goes anywhere.
     """
 
     algo: Algorithm = "tqc"
@@ -61,6 +63,7 @@ class Learner:
     normalise: bool = True
     start: float | None = None
     start_spread: float = 0.5
+    critic_first: int = 0
 
     def __post_init__(self) -> None:
         """Raises InvalidSettingsError with everything that is wrong."""
@@ -77,8 +80,8 @@ class Learner:
             problems.append(f"risk {self.risk} must be in (0, 1], or in [-1, 0) for the optimistic side")
         if self.huber <= 0:
             problems.append(f"huber {self.huber} must be positive")
-        if self.start is not None and self.algo == "ppo":
-            problems.append("start is not available for ppo")
+        if (self.start is not None or self.critic_first) and self.algo == "ppo":
+            problems.append("start and critic_first are not available for ppo")
         if self.start is not None and not -1 < self.start < 1:
             problems.append(f"start {self.start} must lie between -1 and 1")
         if not 0 < self.gamma <= 1:

@@ -11,31 +11,31 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from assets.atomic import write_json
 from assets.errors import TwinloomError
+from policies.rl.average import Average
 from policies.rl.replay import Replay
 from policies.rl.vecenv import Normalise
 
 TENSORS, NUMBERS = "state.pt", "state.json"
 
 
-def save(model: BaseAlgorithm, env: Normalise, folder: Path, **more: Any) -> None:
+def save(model: BaseAlgorithm, env: Normalise, actor: Average, folder: Path) -> None:
     """Write the state of a learner into a folder.
 
     Args:
         model: the learner, between two updates.
         env: its environment.
-        more: further JSON values, returned by `load`.
+        actor: average of its actor.
     """
     names, _ = model._get_torch_save_params()  # where Stable-Baselines3 keeps what its own zip would hold
     tensors = {name: _part(model, name).state_dict() for name in names}
     if (alpha := getattr(model, "log_ent_coef", None)) is not None:
         tensors["log_ent_coef"] = alpha.detach()
-    torch.save({"parts": tensors, "torch": torch.get_rng_state()}, folder / TENSORS)
+    torch.save({"parts": tensors, "torch": torch.get_rng_state(), "actor": actor.state()}, folder / TENSORS)
     numbers: dict[str, Any] = {
         "steps": model.num_timesteps,
         "episodes": int(getattr(model, "_episode_num", 0)),
         "updates": int(getattr(model, "_n_updates", 0)),
         "statistics": {n: {k: v.tolist() for k, v in s.items()} for n, s in env.statistics().items()},
-        **more,
     }
     if isinstance(replay := getattr(model, "replay_buffer", None), Replay):
         numbers |= {"position": replay.pos, "full": replay.full, "minibatches": replay.generator.bit_generator.state}
@@ -44,7 +44,7 @@ def save(model: BaseAlgorithm, env: Normalise, folder: Path, **more: Any) -> Non
     write_json(folder / NUMBERS, numbers)
 
 
-def load(model: BaseAlgorithm, env: Normalise, folder: Path) -> dict[str, Any]:
+def load(model: BaseAlgorithm, env: Normalise, actor: Average, folder: Path) -> dict[str, Any]:
     """Put a saved state into a fresh learner with the same settings; returns the saved numbers.
 
     Raises:
@@ -60,6 +60,7 @@ def load(model: BaseAlgorithm, env: Normalise, folder: Path) -> dict[str, Any]:
             else:
                 _part(model, name).load_state_dict(state)
         torch.set_rng_state(saved["torch"])
+        actor.restore(saved["actor"])
         env.restore(numbers["statistics"])
         model.num_timesteps = int(numbers["steps"])
         vars(model)["_episode_num"] = int(numbers["episodes"])

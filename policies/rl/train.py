@@ -28,6 +28,7 @@ from assets.errors import TwinloomError
 from assets.progress import Progress
 from policies import checkpoint
 from policies.rl import export, learner, logs, state
+from policies.rl.average import Average
 from policies.rl.interrupt import Interrupt
 from policies.rl.settings import Learner
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
@@ -70,16 +71,27 @@ class _Stop(Exception):  # noqa: N818 (not an error)
 class _Overseer(BaseCallback):
     """Shows progress, writes checkpoints, grants interruptions; all of it between two updates."""
 
-    def __init__(self, progress: Progress, interrupt: Interrupt, save: Callable[[], None], every: int) -> None:
+    def __init__(
+        self, progress: Progress, interrupt: Interrupt, save: Callable[[], None], actor: Average, every: int
+    ) -> None:
         super().__init__()
         self._progress, self._interrupt, self._save, self._every = progress, interrupt, save, every
+        self._actor, self._seen = actor, 0
         self._next = 0
         self._actions = np.zeros(0)
 
     def _on_training_start(self) -> None:
-        self._next = self.num_timesteps + self._every
+        self._seen = self.model.num_timesteps
+        self._next = self._seen + self._every
+
+    def catch_up(self) -> None:
+        """Let the average know the actor as it is."""
+        if (new := self.model.num_timesteps - self._seen) > 0:
+            self._actor.update(new)
+            self._seen += new
 
     def _on_rollout_start(self) -> None:
+        self.catch_up()
         if self._interrupt.wanted:
             raise _Stop
         if self.model.num_timesteps >= self._next:
@@ -124,8 +136,9 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
     torch.set_num_threads(1)  # networks of this size lose with more: synchronising costs more than it saves
     adapter, env = _environment(job, 0)
     model = learner.make(job.learner, env, str(folder / REPLAY))
+    actor = Average(export.actor_layers(model))
     if begun:
-        done = int(state.load(model, env, checkpoint.training_of(last))["steps"])
+        done = int(state.load(model, env, actor, checkpoint.training_of(last))["steps"])
         adapter.seed_next(_seed(job.learner.seed, done))
         model.action_space.seed(_seed(job.learner.seed, done))
         np.random.seed(_seed(job.learner.seed, done))  # Stable-Baselines3 draws action noise from it
@@ -137,8 +150,8 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
         spec = export.describe(
             model, env, adapter, observation_names=names, action_names=actions, fps=job.fps, extra=extra
         )
-        weights = export.tensors(model, env)
-        checkpoint.save(last, spec, weights, lambda where: state.save(model, env, where), command=command)
+        weights = export.tensors(model, env, actor)
+        checkpoint.save(last, spec, weights, lambda where: state.save(model, env, actor, where), command=command)
 
     model.set_logger(logs.logger(folder, model.num_timesteps))
     try:
@@ -146,8 +159,9 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
             Interrupt() as interrupt,
             Progress(job.learner.steps, "step", done=model.num_timesteps) as progress,
         ):
-            overseer = _Overseer(progress, interrupt, save, checkpoint_every)
+            overseer = _Overseer(progress, interrupt, save, actor, checkpoint_every)
             _learn(model, job.learner.steps, overseer)
+            overseer.catch_up()
             save()
             if interrupt.wanted:
                 raise KeyboardInterrupt

@@ -19,7 +19,8 @@ from policies.cascade.experiments import cells
 from policies.cascade.experiments.cells import Cell
 
 HERE = "policies.cascade.experiments.valley"
-START = -0.95  # 0.025 of the largest spend
+BEGIN = {"start": -0.95, "start_spread": 1.0, "critic_first": 500}
+"""0.025 of the largest spend, with a spread of half of it; actors may move when the critics know the surroundings."""
 METHODS: dict[str, dict[str, Any]] = {
     "TD3 (mean)": {"algo": "td3", "noise": 0.1},
     "SAC": {"algo": "sac"},
@@ -137,7 +138,7 @@ def _train(task: Any, settings: dict[str, Any], folder: Path) -> tuple[Any, list
     from policies.rl.settings import Learner
     from policies.rl.train import Job, train
 
-    base = {"replicas": 16, "warm_up": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25}
+    base = {"replicas": 16, "warm_up": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25, "learning_rate": 1e-3}
     job = Job(
         "cascade/escape",
         Learner(**(base | settings)),
@@ -154,7 +155,7 @@ def _train(task: Any, settings: dict[str, Any], folder: Path) -> tuple[Any, list
 def learn(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     """One learner from nearly no spending: where it ends, and how it got there."""
     task = problem()
-    policy, curve = _train(task, arguments["learner"] | {"start": START}, folder)
+    policy, curve = _train(task, arguments["learner"] | BEGIN, folder)
     final = float(policy.act_batch(_first_observation(task))[0, 0])
     path = [[row["step"], (row["action/0"] + 1) / 2] for row in curve if "action/0" in row]
     return {"final": final, "path": path[:: max(1, len(path) // 60)]}

@@ -15,6 +15,7 @@ import torch
 import policies
 from assets.errors import InvalidSettingsError, TwinloomError
 from policies import checkpoint
+from policies.rl import average
 from policies.rl import train as module
 from policies.rl.logs import CURVE, read_curve
 from policies.rl.settings import Learner
@@ -36,6 +37,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 def test_the_exported_actor_acts_as_the_learner(algo, tmp_path, monkeypatch):
     made = []
     original = module.learner.make
+    monkeypatch.setattr(average, "SHARE", 1e-6)  # the weights of now
     monkeypatch.setattr(module.learner, "make", lambda *a: made.append(original(*a)) or made[-1])
     train(clock(algo=algo), tmp_path / "run")
     policy = policies.load(tmp_path / "run")
@@ -143,6 +145,28 @@ def test_it_works_outside_the_main_thread(tmp_path):
     thread.start()
     thread.join()
     assert (tmp_path / "run" / "last" / "policy.json").exists()
+
+
+def test_the_average_is_of_the_last_tenth():
+    layer = torch.nn.Linear(1, 1)
+    mean = average.Average([layer, torch.nn.ReLU()])
+    with torch.no_grad():
+        for step in range(1, 2_001):
+            layer.weight.fill_(step)
+            mean.update(10)
+    value = mean.pairs()[0][0].item()
+    assert 1_780 < value < 1_860  # a window of 200, exponentially weighted
+    again = average.Average([layer])
+    again.restore(mean.state())
+    assert again.pairs()[0][0].item() == value
+
+
+def test_an_actor_can_begin_at_an_action_and_wait_for_its_critics(tmp_path):
+    for algo in "tqc", "sac", "td3":
+        job = clock(algo=algo, start=-0.9, critic_first=10_000, warm_up=0)
+        policy = policies.load(train(job, tmp_path / algo))
+        action = policy.act_batch(np.array([[0.0], [4.0]], np.float32))  # type: ignore[attr-defined]
+        np.testing.assert_allclose((action - [0, -2]) / [1, 8], 0.05, atol=0.01)
 
 
 def test_wrong_settings_are_all_named_at_once():
