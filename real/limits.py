@@ -227,7 +227,9 @@ class SafetyFilter:
         if self._trouble:
             return f"{self._trouble}; {'disarm first' if self._powered else 'try again'}"
         where = self.limiter.q if self._powered else np.clip(q, self.limiter.lower, self.limiter.upper)
-        gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q)) - self.commands.step
+        # the first command of a robot that stands outside its limits moves it this far at once
+        most = self.commands.step if self._powered else max(self.START_TOLERANCE, self.contract.margin)
+        gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q)) - most
         k = int(np.argmax(gap))
         if gap[k] > 0.0:
             cure = "disarm first" if self._powered else "bring it inside its limits by hand"

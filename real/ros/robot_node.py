@@ -237,6 +237,9 @@ class RobotNode(ManagedNode):
         out = self.filter
         level = {Mode.ESTOP: ERROR, Mode.DAMP: ERROR, Mode.DISCONNECTED: ERROR, Mode.HOLD: WARN}.get(out.mode, OK)
         self.health.set("mode", level, out.reason or out.mode.value, {"mode": out.mode.value, **out.counters})
+        alone = self.count_publishers(self._mode_out.topic_name) == 1
+        several = f"another {self.get_name()} is in this DDS domain, and both get every command; set ROS_DOMAIN_ID"
+        self.health.set("alone", OK if alone else WARN, "yes" if alone else several)
         if hasattr(self, "loop"):
             timing = {key: f"{value:.5g}" for key, value in self.loop.summary().items()}
             latency = {f"state_to_command_{k}": f"{v:.3g}" for k, v in self.latency.summary().items()}

@@ -55,6 +55,18 @@ def rig() -> Rig:
     return rig
 
 
+@pytest.mark.parametrize(("outside", "accepted"), [(0.015, True), (0.1, False)])
+def test_a_robot_parked_outside_its_limits_is_not_pulled_inside(outside, accepted):
+    contract = small_contract()
+    parked = contract.home.copy()
+    parked[0] = contract.soft_limits[1][0] + outside
+    safety = SafetyFilter(contract, guards=())
+    safety.step(50.0, parked)
+    verdict = safety.arm(50.0)
+    assert verdict.accepted is accepted
+    assert accepted or "bring it inside its limits by hand" in verdict.reason
+
+
 # ------------------------------------------------------------------ commands
 
 
