@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,12 +71,13 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
 
 @pytest.mark.parametrize("algo", ["tqc", "ppo"])
 def test_a_longer_run_continues_and_a_finished_one_does_nothing(algo, tmp_path):
-    half, full = clock(algo=algo), clock(algo=algo, steps=4_200)
+    more = 4_200 if algo == "ppo" else 480  # whole rollouts of 2,048
+    half, full = clock(algo=algo), clock(algo=algo, steps=more)
     before = weights(train(half, tmp_path / "run"))
     train(half, tmp_path / "run")
     assert all(np.array_equal(before[n], value) for n, value in weights(tmp_path / "run").items())
     train(full, tmp_path / "run")
-    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] >= 4_200
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] >= more
     steps = [row["step"] for row in read_curve(tmp_path / "run" / CURVE)]
     assert steps == sorted(set(steps))
 
@@ -118,6 +122,30 @@ def test_after_a_crash_the_run_goes_on_from_the_last_checkpoint_with_its_memory(
     train(clock(), tmp_path / "run", checkpoint_every=100)
     assert memories == [200]
     assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 320
+
+
+def test_after_kill_9_the_same_call_goes_on_where_the_last_checkpoint_is(tmp_path, monkeypatch):
+    program = (
+        "from pathlib import Path\nfrom tests.policies.rl.test_train import clock\n"
+        "from policies.rl.train import train\n"
+        f"train(clock(steps=1_000_000), Path({str(tmp_path / 'run')!r}), checkpoint_every=80)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program])
+    while not (tmp_path / "run" / "last" / "policy.json").exists():
+        assert child.poll() is None
+        time.sleep(0.05)
+    child.kill()
+    child.wait()
+    checkpoint.recover(tmp_path / "run" / "last")
+    reached = int(checkpoint.describe(tmp_path / "run")[0].extra["steps"])
+    resumed = []
+    load = module.state.load
+    monkeypatch.setattr(module.state, "load", lambda *a: resumed.append(load(*a)) or resumed[-1])
+    train(clock(steps=reached + 40), tmp_path / "run")
+    assert [int(numbers["steps"]) for numbers in resumed] == [reached]
+    assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == reached + 40
+    steps = [row["step"] for row in read_curve(tmp_path / "run" / CURVE)]
+    assert steps == sorted(set(steps))
 
 
 def test_settings_are_not_mixed(tmp_path):

@@ -1,0 +1,90 @@
+"""policies train cascade/..., policies eval: from a tiny training to numbers, and errors that help."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import policies
+from assets.errors import TwinloomError, UnknownNameError
+from policies import checkpoint
+from policies.cascade import commands
+
+STEPS = 240
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory) -> str:
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("graph") / "small.txt"
+    path.write_text("".join(f"{a} {b}\n" for a, b in rng.integers(0, 80, (300, 2))))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def trained(graph, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, out=folder)
+    return folder
+
+
+def test_a_checkpoint_says_what_it_was_trained_on_and_is_small(trained):
+    spec, raw = checkpoint.describe(trained)
+    assert spec.extra["task"] == "cascade/adopt_profit"
+    assert (spec.extra["steps"], spec.extra["algo"], spec.extra["world"]["world"]) == (STEPS, "tqc", "exact")
+    assert spec.action.names[0] == "seed/tier0"
+    assert "log10_kappa" in spec.observation["observation.state"].names
+    assert (trained / "last" / "model.safetensors").stat().st_size < 2e6
+    assert raw["made"]["command"].startswith("policies")
+
+
+def test_the_same_line_again_does_nothing_and_more_steps_go_on(trained, graph, capsys):
+    before = (trained / "last" / "model.safetensors").read_bytes()
+    commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, out=trained)
+    assert (trained / "last" / "model.safetensors").read_bytes() == before
+    with pytest.raises(TwinloomError, match="learner.drop 2"):
+        commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, drop=1, out=trained)
+
+
+def test_evaluation_prints_and_writes_the_same_numbers(trained, graph, tmp_path, capsys):
+    commands.evaluate(str(trained), on=graph, episodes=6, json=tmp_path / "found.json")
+    printed = capsys.readouterr().out
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert f"{found['profit']:.4g}" in printed
+    assert len(found["episodes"]["profit"]) == 6
+    assert found["optimism"] is not None
+    commands.evaluate("null", on=graph, episodes=2)
+    assert "profit" in capsys.readouterr().out
+
+
+def test_policies_bring_their_view_with_them(graph, tmp_path):
+    commands.train(
+        "adopt_profit",
+        graph=graph,
+        steps=80,
+        replicas=4,
+        observer="global",
+        features="basic",
+        world="ode",
+        out=tmp_path / "run",
+    )
+    policy = policies.load(tmp_path / "run")
+    assert policy.spec.observation["observation.state"].shape == (8,)
+    commands.evaluate(str(tmp_path / "run"), on=graph, episodes=2)
+
+
+def test_unknown_names_are_told_apart(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"Did you mean constant\?.*folder"):
+        commands.evaluate("constnat")
+    with pytest.raises(TwinloomError, match="no folder"):
+        commands.evaluate("runs/not-there")
+    with pytest.raises(UnknownNameError, match="adopt_profit"):
+        commands.train("adopt_profits", out=tmp_path / "x")
+    with pytest.raises(UnknownNameError, match="valley"):
+        commands.experiment("vally")
+    with pytest.raises(TwinloomError, match="--episodes 0"):
+        commands.evaluate("null", episodes=0)
+    with pytest.raises(TwinloomError, match="world"):
+        commands.train("adopt_profit", world="moon", out=tmp_path / "x")
