@@ -44,7 +44,7 @@ def test_the_same_line_again_does_nothing_and_more_steps_go_on(trained, graph, c
     before = (trained / "last" / "model.safetensors").read_bytes()
     commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, out=trained)
     assert (trained / "last" / "model.safetensors").read_bytes() == before
-    with pytest.raises(TwinloomError, match="learner.drop 2"):
+    with pytest.raises(TwinloomError, match=r"learner\.drop 2"):
         commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, drop=1, out=trained)
 
 
