@@ -111,10 +111,12 @@ class PolicyProcess:
         self._busy = True
         self._pipe.send((reference, robot, options))
         end = time.monotonic() + LOAD_S
-        while not self._pipe.poll(0.1):
+        while True:
             if give_up():
                 self.close()
                 raise signals.StoppedError(f"policy {reference} was still being loaded")
+            if self._pipe.poll(0.1):
+                break
             if time.monotonic() > end:
                 self.close()
                 raise TwinloomError(f"policy {reference} was not loaded within {LOAD_S:g} s")
