@@ -17,7 +17,7 @@ from policies.cascade.experiments import cells
 from policies.cascade.experiments.cells import Cell
 
 HERE = "cell_work"
-WORK = '''
+WORK = """
 import json, time
 from pathlib import Path
 from assets.errors import TwinloomError
@@ -35,7 +35,7 @@ def fail(arguments, folder):
 
 def wait(arguments, folder):
     time.sleep(60)
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
