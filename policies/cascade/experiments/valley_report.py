@@ -60,8 +60,8 @@ def write(
         title="The valley: which learners get across",
         note=f"Each starts at 2.5 % of the largest spend and explores around it ({options.steps:,} decisions). *k* of "
         f"*n* seeds end beyond a spend of {ACROSS}. The episode is a single decision, so nothing is bootstrapped and d "
-        "changes nothing: TQC with d = 0 and d = 2 differ only by chance. Who crosses depends on the initial exploration; "
-        "its width was chosen after trials with two seeds, since with half of it no learner crossed.",
+        "changes nothing: TQC with d = 0 and d = 2 differ only by chance. Who crosses depends on how "
+        "widely it explores at first, which was chosen after trials: two seeds, and with half of it nobody crossed.",
     )
     write_results(
         "cascade",
