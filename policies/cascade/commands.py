@@ -25,7 +25,7 @@ def train(
     algo: Literal["tqc", "sac", "ppo", "td3"] = "tqc",
     world: Annotated[str, NAME] = "exact",
     matching: Literal["rate", "transmissibility"] = "rate",
-    observer: Literal["tiers", "global", "oracle"] = "tiers",
+    observer: Literal["tiers", "global", "oracle", "gnn"] = "tiers",
     features: Literal["full", "basic"] = "full",
     tiers: Annotated[str, NAME] = "stub",
     graph: Annotated[str, NAME] = "range",
@@ -45,7 +45,8 @@ def train(
         algo: learner.
         world: exact or renewal (both age-dependent, the latter in time steps), markov, or ode.
         matching: what the markov world keeps of the renewal process.
-        observer: tiers; global sees no hubs; oracle also sees the edges that can transmit.
+        observer: tiers; global sees no hubs; oracle also sees the edges that can transmit; gnn sees the whole graph,
+            of at most 5,000 nodes.
         features: full or basic observation.
         tiers: stub, top, pop, with a count as in stub2.
         graph: range for random Barabasi-Albert graphs and process parameters, or one graph by name or file.

@@ -23,7 +23,7 @@ class World:
         problem: name (sim list problems).
         world: "exact", "renewal" (both the age-dependent process, without and with time steps), "markov" or "ode".
         matching: what the Markov world keeps: "rate" or "transmissibility".
-        observer: "tiers", "global" (hub-blind) or "oracle".
+        observer: "tiers", "global" (hub-blind), "oracle" or "gnn".
         features: "full" or "basic".
         tiers: "stub", "top", "pop", with a count as in "stub2".
         graph: "range" for random Barabasi-Albert graphs with random process parameters, else a name or a file.

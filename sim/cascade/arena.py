@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from assets.errors import TwinloomError
-from sim.cascade import loops, worlds
+from sim.cascade import loops, observers, worlds
 from sim.cascade.actions import Actions
-from sim.cascade.graph_observer import GraphObserver
 from sim.cascade.graphs import Scenario
 from sim.cascade.ledger import Ledger, Outcome
-from sim.cascade.observer import Observer
 from sim.cascade.options import Options
 from sim.cascade.problems import Problem
 from sim.cascade.rewards import REWARDS, Window
@@ -35,11 +33,7 @@ class Arena:
             raise TwinloomError(f"{problem.name} starts with nobody active, so its channels must include seed")
         self.sim = worlds.make(world, graph, scenario.model, tiers, replicas, matching, **options.engine)
         self.model = model = worlds.simulated(scenario.model, world, matching)
-        self.observer = (
-            GraphObserver(graph, model)
-            if options.observer == "graph"
-            else Observer(graph, tiers, model, options.features, options.observer, options.parameters)
-        )
+        self.observer = observers.make(options.observer, graph, tiers, model, options.features, options.parameters)
         share = problem.initial
         self.initial = round(share) if share >= 1 or share == 0 else max(1, round(share * graph.n))
         if self.initial >= graph.n:

@@ -10,9 +10,7 @@ from gymnasium import spaces
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from sim.cascade.models import Model
-from sim.cascade.observer import GLOBALS, LIMIT
-
-MOST_NODES = 5000  # beyond, one decision of message passing costs more than the episode that it decides about
+from sim.cascade.observer import GLOBALS, LIMIT, MOST_NODES
 
 
 class GraphObserver:

@@ -23,6 +23,7 @@ ORDER = (*BLOCKS[:-1], "edges", "static")
 FEATURES: dict[str, tuple[str, ...]] = {"full": BLOCKS, "basic": ("shares",)}
 GLOBALS = ("time", "spent", "log10_nodes", "log10_kappa")
 LIMIT = 10.0  # bound of the features that have no natural one
+MOST_NODES = 5000  # for those that look at every node: beyond, a decision costs more than the episode it decides about
 
 
 class Observer:

@@ -26,7 +26,7 @@ class Options:
         matching: what the Markov world and the mean-field equation keep, "rate" or "transmissibility".
         tiers: "stub", "top" or "pop", with a count as in "stub2"; "global" for one tier; Tiers; or Graph -> Tiers.
         features: "full", "basic", or names of blocks (`sim.cascade.observer.BLOCKS`).
-        observer: "tiers", "global" (hub-blind, same actions), "oracle", or "graph" (all nodes, for graph networks).
+        observer: "tiers", "global" (hub-blind, same actions), "oracle", "gnn" or "graph"; `sim.cascade.observers`.
         parameters: whether the observation includes the parameters of the process.
         channels: control channels; None for the problem's.
         prices: other prices than the problem's.
