@@ -33,6 +33,7 @@ class NetworkRecord:
         cite: whom to cite.
         directed: whether the file lists arcs, whose number is ``edges``.
         stand_in: how a synthetic one is made.
+        command: what makes the file in a FOLDER, if it is not fetched by hand.
     """
 
     name: str
@@ -45,6 +46,7 @@ class NetworkRecord:
     cite: str = ""
     directed: bool = False
     stand_in: StandIn | None = None
+    command: str = ""
 
 
 NETWORKS: Registry[NetworkRecord] = Registry("network", "assets list networks")
@@ -59,6 +61,11 @@ for _record in (
     NetworkRecord(
         "deezer_europe", 28_281, 92_752, 172, 15.2, ("deezer_europe.txt", "deezer_europe_edges.csv"),
         f"{SNAP}/feather-deezer-social.html", _FEATHER,
+    ),
+    NetworkRecord(
+        "debian_maintainers", 1_997, 5_872, 139, 19.8, ("debian_maintainers.txt",),
+        "https://deb.debian.org/debian/dists/bookworm/", "Debian 12.15, who maintains packages together",
+        command="python -m assets.networks.debian FOLDER",
     ),
     NetworkRecord(
         "twitter", 81_306, 1_768_149, TWITTER.k_max, TWITTER.kappa, ("twitter_combined.txt",),
@@ -108,9 +115,10 @@ def find_file(record: NetworkRecord) -> Path:
         if candidate.is_file():
             return candidate
     where = f"{folder} holds none of {', '.join(c.name for c in candidates)}"
+    how = f"make it with {record.command}" if record.command else f"fetch {record.files[-1]} from {record.source}"
     raise TwinloomError(
         f"{record.name}: {where if folder else f'{FOLDER_VARIABLE} does not name a folder of edge lists'}; "
-        f"fetch {record.files[-1]} from {record.source}, and set {FOLDER_VARIABLE} to its folder or pass path"
+        f"{how}, and set {FOLDER_VARIABLE} to its folder or pass path"
     )
 
 

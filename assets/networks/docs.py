@@ -25,6 +25,8 @@ def catalogue_table() -> str:
         if record.files:
             packed = ".gz" if record.files[-1].endswith(".txt") else ""  # as the source page offers it
             file = f"[{record.files[-1]}{packed}]({record.source})"
+        if record.command:
+            file = f"`{record.command}`"
         cite = record.cite or "–"
         rows.append((f"`{name}`", file, cite, f"{record.nodes:,}", count, f"{record.k_max:,}", f"{record.kappa:g}"))
     return table(("name", "file", "cite", "nodes", "edges", "largest degree", "kappa"), rows, right=4)

@@ -67,6 +67,7 @@ PLACES: dict[str, Place] = {
     "facebook_combined": Place("facebook_combined", ("facebook_combined",), real=True),
     "lastfm_asia": Place("lastfm_asia", ("lastfm_asia",), real=True),
     "deezer_europe": Place("deezer_europe", ("deezer_europe",), seconds=0.03, real=True),
+    "debian_maintainers": Place("debian_maintainers", ("debian_maintainers",), real=True),
     "twitter-like": Place("twitter-like (synthetic)", ("twitter-like",), share=0.5, seconds=0.12),
     "youtube-like": Place("youtube-like (synthetic)", ("youtube-like",), share=0.16, seconds=0.4),
 }
@@ -83,7 +84,8 @@ class Options:
         seeds: trainings of each kind.
         steps: of each training.
         episodes: of each policy on each graph; half of them on twitter-like, a sixth on youtube-like.
-        graphs: where: barabasi_albert, facebook_combined, lastfm_asia, deezer_europe, twitter-like, youtube-like.
+        graphs: where: barabasi_albert, facebook_combined, lastfm_asia, deezer_europe, debian_maintainers,
+            twitter-like, youtube-like.
         r0: reproduction number without control, in training and deployment; the problem's if not given.
         dry: only say what would be done, and how long it may take.
         out: folder of the results.

@@ -1,0 +1,82 @@
+"""A network of people from public records: who maintains Debian packages together.
+
+``python -m assets.networks.debian FOLDER`` fetches the source index of Debian 12.15, the last release of bookworm, from
+a Debian mirror (9 MB) and writes FOLDER/debian_maintainers.txt.gz. Two people are joined if a package names both of them
+as maintainer or uploaders. Only numbers are written, no names; addresses that several people share are left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import itertools
+import lzma
+import re
+import sys
+import urllib.request
+from collections.abc import Iterator, Sequence
+from email.utils import getaddresses
+from pathlib import Path
+
+from assets.atomic import atomic_file
+from assets.command import run_command
+from assets.errors import TwinloomError
+
+SHA256 = "92d11a035571df011f06f28c61cb9825130ef1d92abb2f2e0525e8674dc44af8"
+INDEX = f"https://deb.debian.org/debian/dists/bookworm/main/source/by-hash/SHA256/{SHA256}"
+NAME = "debian_maintainers"
+GROUPS = re.compile(r"\b(team|group|maintainers?|developers|project|packaging)\b", re.IGNORECASE)
+SHARED = re.compile(r"@(lists|tracker|packages)\.|@.*\balioth", re.IGNORECASE)
+
+
+def people(paragraph: str) -> set[str]:
+    """Names, in lower case, of the people whom one entry of a source index names; nobody for other text."""
+    unfolded = re.sub(r"\n[ \t]+", " ", paragraph)
+    fields = dict(line.split(": ", 1) for line in unfolded.splitlines() if ": " in line)
+    given = getaddresses([fields.get("Maintainer", ""), fields.get("Uploaders", "")])
+    return {name.strip().lower() for name, at in given if name and not GROUPS.search(name) and not SHARED.search(at)}
+
+
+def edges(index: str) -> list[tuple[int, int]]:
+    """Pairs of people of a source index, each once; people are numbered in the order in which pairs need them."""
+    numbers: dict[str, int] = {}
+    pairs = {pair for paragraph in index.split("\n\n") for pair in itertools.combinations(sorted(people(paragraph)), 2)}
+    return [(_number(a, numbers), _number(b, numbers)) for a, b in sorted(pairs)]
+
+
+def _number(name: str, numbers: dict[str, int]) -> int:
+    return numbers.setdefault(name, len(numbers))
+
+
+def fetch() -> str:
+    """The source index. Raises TwinloomError if it cannot be had, or is not the one that is meant."""
+    try:
+        with urllib.request.urlopen(INDEX, timeout=120) as answer:
+            packed = answer.read()
+    except OSError as error:
+        raise TwinloomError(f"{INDEX} cannot be fetched: {error}") from error
+    if (found := hashlib.sha256(packed).hexdigest()) != SHA256:
+        raise TwinloomError(f"{INDEX} has checksum {found}, not {SHA256}")
+    return lzma.decompress(packed).decode("utf-8")
+
+
+def lines(found: list[tuple[int, int]]) -> Iterator[str]:
+    """An edge list."""
+    yield "# people who maintain packages of Debian 12.15 together\n"
+    yield from (f"{a} {b}\n" for a, b in found)
+
+
+def main(words: Sequence[str]) -> int:
+    """Body of the command."""
+    if len(words) != 1 or words[0].startswith("-"):
+        raise TwinloomError("usage: python -m assets.networks.debian FOLDER")
+    file = Path(words[0]) / f"{NAME}.txt.gz"
+    text = "".join(lines(edges(fetch())))
+    with atomic_file(file) as temporary:
+        temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+    print(file)
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(lambda: main(sys.argv[1:]))
