@@ -1,8 +1,8 @@
 """A network of people from public records: who maintains Debian packages together.
 
 ``python -m assets.networks.debian FOLDER`` fetches the source index of Debian 12.15, the last release of bookworm, from
-a Debian mirror (9 MB) and writes FOLDER/debian_maintainers.txt.gz. Two people are joined if a package names both of them
-as maintainer or uploaders. Only numbers are written, no names; addresses that several people share are left out.
+a mirror (9 MB) and writes FOLDER/debian_maintainers.txt.gz. Two people are joined if a package names both of them as
+maintainer or uploaders. Only numbers are written, no names; addresses that several people share are left out.
 """
 
 from __future__ import annotations
