@@ -40,6 +40,22 @@ def list_names(what: Annotated[Literal["robots", "stacks"], Positional]) -> int:
 
 
 @app.command
+def check(robots: Annotated[tuple[str, ...], Positional, tyro.conf.arg(metavar="NAME|FILE ...")]) -> int:
+    """Examine robot files and print what they say; all that is wrong with a file is listed at once.
+
+    Args:
+        robots: names (real list robots) or YAML files of your own.
+    """
+    from real.contract import load_contract, table
+
+    if not robots:
+        raise TwinloomError("name a robot or a file, for example: real check my_robot.yaml")
+    for name in robots:
+        print(table(load_contract(name)))
+    return 0
+
+
+@app.command
 def up(
     stack: Annotated[str, Positional, NAME],
     arguments: Annotated[tuple[str, ...], Positional, ARGS] = (),
@@ -234,6 +250,7 @@ def record(
     robot: Annotated[str, NAME] = "",
     codec: Annotated[str, NAME] = "h264",
     failed: Annotated[bool, FLAG] = False,
+    again: Annotated[bool, FLAG] = False,
 ) -> int:
     """Turn bags of the recorder into episodes of a LeRobot v3.0 dataset, resampled; each frame keeps its raw stamps.
 
@@ -244,10 +261,14 @@ def record(
         robot: robot file, if not the one named in the bags.
         codec: video codec, as of datagen.
         failed: also keep episodes without success.
+        again: also add a bag whose episode the dataset holds already.
     """
     from real.dataset import add_bags
 
-    for added in add_bags(list(bags), to, fps=fps, robot=robot, codec=codec, failed=failed):
+    for added in add_bags(list(bags), to, fps=fps, robot=robot, codec=codec, failed=failed, again=again):
+        if not added.new:
+            print(f"episode {added.index} is this recording already; add it once more with --again", flush=True)
+            continue
         notes = ", ".join(f"{name} {value}" for name, value in added.facts.items())
         print(f"episode {added.index}: {added.frames} frames, {added.seconds:.1f} s ({notes})", flush=True)
     print(f"check  datagen verify {to}")

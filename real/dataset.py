@@ -29,16 +29,25 @@ ACTIONS = "joint position targets (rad) and gripper opening in [0, 1]"
 
 
 class Added(NamedTuple):
-    """An episode that was added: its index, frames, seconds, and what may be wrong with it."""
+    """An episode that was added: its index, frames, seconds, and what may be wrong with it; ``new`` is False, and
+    nothing was added, where the dataset held it before."""
 
     index: int
     frames: int
     seconds: float
     facts: dict[str, Any]
+    new: bool = True
 
 
 def add_bags(
-    bags: Sequence[Path], out: Path, *, fps: int, robot: str = "", codec: str = "h264", failed: bool = False
+    bags: Sequence[Path],
+    out: Path,
+    *,
+    fps: int,
+    robot: str = "",
+    codec: str = "h264",
+    failed: bool = False,
+    again: bool = False,
 ) -> Iterator[Added]:
     """Append each bag as an episode to a dataset, which is begun if there is none; yields as they are committed.
 
@@ -49,6 +58,7 @@ def add_bags(
         robot: robot file; the one that the recorder named if empty.
         codec: of the video, a name of ``datagen``'s codecs.
         failed: also keep episodes in which the simulated robot did not report success.
+        again: also add what the dataset holds already, by robot and moment.
 
     Raises:
         TwinloomError: a bag cannot be used (those before it are kept), or the dataset is another one.
@@ -61,7 +71,20 @@ def add_bags(
             source = BagEpisode(Bag(path), fps, robot)
             if not source.success and not failed:
                 raise TwinloomError(f"{path}: the robot reported no success in {source.task}; keep it with --failed")
-            yield _append(source, out, fps, codec)
+            held = None if again else _held(source, out)
+            yield _append(source, out, fps, codec) if held is None else held
+
+
+def _held(source: BagEpisode, out: Path) -> Added | None:
+    """The episode of a dataset that began at the same moment, if there is one."""
+    if not (out / INFO).exists():
+        return None
+    with Dataset(out) as dataset:
+        told = dataset.episodes.column("extra").to_pylist()
+        for index, facts in enumerate(json.loads(text or "{}") for text in told):
+            if facts.get("began_ns") == source.facts["began_ns"]:
+                return Added(index, len(source.times_ns), len(source.times_ns) / source.fps, facts, new=False)
+    return None
 
 
 def _append(source: BagEpisode, out: Path, fps: int, codec: str) -> Added:

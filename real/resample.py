@@ -186,6 +186,7 @@ class BagEpisode:
         ages = {n: float((times - c).max()) / NS for n, c in zip(self.cameras, columns[1:], strict=True)}
         self.facts = {
             "bag": self.bag.path.name,
+            "began_ns": int(times[0]),
             "largest_state_gap_s": round(gap, 4),
             "oldest_picture_s": {name: round(age, 4) for name, age in ages.items()},
             "states": len(inside),

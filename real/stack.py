@@ -12,9 +12,10 @@ from typing import Any
 
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from assets.machine import REPOSITORY
-from real.contract import CommandGroup, RobotContract, StateGroup, Topics
+from real.contract import CommandGroup, RobotContract, StateGroup, Topics, load_contract
 from real.parse import read_yaml
 from real.ros.parameters import PARAMETERS, check, coerce
+from sim.catalogue import tasks
 
 ARGUMENT = re.compile(r"\$\((\w+)\)")
 OFF = ("", "false", "none", "no", "off", "0")
@@ -80,15 +81,17 @@ class Stack:
         """The nodes that run with these arguments, in their order.
 
         Raises:
-            UnknownNameError: an argument or a parameter that there is not.
+            UnknownNameError: an argument, a parameter, a robot or a task that there is not.
             InvalidSettingsError: values that are not allowed, all of them.
         """
         for name in given:
             if name not in self.args:
                 raise UnknownNameError("argument", name, self.args, f"real up {self.name} --args")
         values = {name: str(given.get(name, argument.default)) for name, argument in self.args.items()}
-        wanted = [node for node in self.nodes if self._runs(node, values)]
-        return [_node(node, values) for node in wanted]
+        nodes = [_node(node, values) for node in self.nodes if self._runs(node, values)]
+        for node in nodes:
+            _look_up(node)
+        return nodes
 
     def environment(self) -> dict[str, str]:
         """Variables for every node: those of the file, and the transport profile for images unless there is one."""
@@ -212,6 +215,18 @@ def _node(node: Mapping[str, Any], values: Mapping[str, str]) -> NodeSpec:
         backoff_s=float(restart.get("backoff_s", 1.0)),
         stop_grace_s=float(node.get("stop_grace_s", 3.0)),
     )
+
+
+def _look_up(node: NodeSpec) -> None:
+    """Robots and tasks that a node is given must exist: better said now than by a node that has just been started."""
+    if "robot" in node.params:
+        load_contract(node.params["robot"])
+    named = [node.params.get("task", "")] if node.module == "real.ros.sim_robot" else []
+    kind, _, task = str(node.params.get("policy", "")).partition(":")
+    named += [task] if kind == "expert" else []
+    for task in (name.removeprefix("bimanual/") for name in named if name):
+        if task not in tasks():
+            raise UnknownNameError("task", task, tasks(), "sim list tasks")
 
 
 def _fill(value: Any, values: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from assets.errors import InvalidSettingsError, UnknownNameError
+from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from assets.robots import load_robot
 from assets.robots.record import SIDES
 from real.contract import FOLDER, contracts, load_contract
@@ -145,3 +145,22 @@ def test_what_is_no_robot_file_is_said(tmp_path, text, line):
 def test_an_unknown_robot_suggests_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean franka-panda"):
         load_contract("franca-panda")
+
+
+def test_check_prints_every_robot_and_every_mistake(tmp_path, capsys):
+    from real import cli
+
+    assert cli.check(tuple(contracts())) == 0
+    shown = capsys.readouterr().out
+    for name in contracts():
+        contract = load_contract(name)
+        assert contract.description in shown
+        assert all(device in shown for device in contract.devices)
+    wrong = yaml.safe_load((FOLDER / "franka-panda.yaml").read_text())
+    wrong |= {"rate_hz": -1, "colour": "red"}
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(wrong))
+    with pytest.raises(InvalidSettingsError, match=r"(?s)colour.*rate_hz|rate_hz.*colour"):
+        cli.check((str(file),))
+    with pytest.raises(TwinloomError, match="name a robot"):
+        cli.check(())

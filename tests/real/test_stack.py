@@ -44,6 +44,25 @@ def test_an_unknown_argument_is_guessed(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"robot": "franka-pand"}, "unknown robot .* Did you mean franka-panda"),
+        ({"task": "click_bel"}, "unknown task .* Did you mean click_bell"),
+        ({"policy": "expert:click_bel"}, "unknown task .* Did you mean click_bell"),
+        ({"policy": "expert:click_bel", "use_mock_hardware": "false"}, "unknown task"),
+    ],
+)
+def test_robots_and_tasks_are_looked_up_before_anything_starts(given, line):
+    with pytest.raises(UnknownNameError, match=line):
+        load_stack("bringup").resolve(given)
+
+
+def test_the_task_of_a_real_robot_is_free():
+    nodes = load_stack("bringup").resolve({"task": "fold towel", "use_mock_hardware": "false", "record": "a.mcap"})
+    assert nodes[1].params["task"] == "fold towel"
+
+
+@pytest.mark.parametrize(
     ("old", "new", "line"),
     [
         ("real.ros.sim_robot", "real.ros.robot", "real.ros.robot is no node; nodes are: real.ros.sim_robot"),

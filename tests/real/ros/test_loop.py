@@ -160,8 +160,11 @@ def test_the_loop_keeps_its_rates_and_loses_nothing(recorded, folder):
 
 def test_the_bag_becomes_a_dataset_that_verify_accepts_and_that_replays(recorded, folder):
     root = folder / "dataset"
-    first, second = add_bags([recorded, recorded], root, fps=50)
-    assert (first.index, second.index) == (0, 1)
+    (first,) = add_bags([recorded], root, fps=50)
+    (known,) = add_bags([recorded], root, fps=50)  # the same line once more, in history
+    assert (known.index, known.new, known.frames) == (0, False, first.frames)
+    (second,) = add_bags([recorded], root, fps=50, again=True)
+    assert (first.index, second.index, second.new) == (0, 1, True)
     verdict = verify(root)
     assert verdict.problems == []
     assert verdict.episodes == 2
