@@ -18,7 +18,7 @@ Policies: train, evaluate, serve.
 
   policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
   policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
-  policies eval POLICY ...        success rate or returns of a checkpoint folder, an expert or a baseline
+  policies eval POLICY ...        success rates or returns of checkpoint folders, experts or baselines, side by side
   policies serve POLICY           answer observations over a websocket, for robots on another machine
   policies export FOLDER          copy what a robot needs, without what the training needs
   policies experiment NAME        repeat one of the experiments of docs/results/cascade
@@ -111,6 +111,8 @@ COMMANDS: dict[str, Callable[[Words], int | None]] = {
 
 def _call(function: Callable[..., int | None], path: str, words: Words) -> int | None:
     """Parse the words for a function; ``path`` is how its command is called, for usage lines."""
+    if any(word in ("-h", "--help") for word in words):
+        words = ["--help"]  # tyro leaves out of the help what was given already
     return tyro.cli(function, prog=f"policies {path}", args=words)
 
 

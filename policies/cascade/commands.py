@@ -11,7 +11,7 @@ import tyro
 
 from assets.errors import TwinloomError, UnknownNameError
 
-NAME, FILE = tyro.conf.arg(metavar="NAME"), tyro.conf.arg(metavar="FILE")
+NAME, FILE, POLICIES = (tyro.conf.arg(metavar=text) for text in ("NAME", "FILE", "POLICY ..."))
 EXPERIMENTS = {
     "jensen": "optimism of the mean field: exact, simulated and mean-field prevalence; optimism of trained policies",
     "hubs": "what a hub-blind observer cannot see, and what that costs a learner",
@@ -49,7 +49,7 @@ def train(
             of at most 5,000 nodes.
         features: full or basic observation.
         tiers: stub, top, pop, with a count as in stub2.
-        graph: range for random Barabasi-Albert graphs and process parameters, or one graph by name or file.
+        graph: range for random graphs and process parameters, or one graph by name or file.
         r0: reproduction number without control; the problem's if not given.
         steps: environment steps, all replicas together.
         seed: of everything random.
@@ -88,8 +88,8 @@ def train(
 
 
 def evaluate(
-    policy: Annotated[str, tyro.conf.Positional, NAME],
-    problem: Annotated[str, NAME] = "adopt_profit",
+    policy: Annotated[tuple[str, ...], tyro.conf.Positional, POLICIES],
+    problem: Annotated[str | None, NAME] = None,
     on: Annotated[str | None, NAME] = None,
     world: Annotated[str, NAME] = "exact",
     r0: float | None = None,
@@ -97,39 +97,50 @@ def evaluate(
     seed: int = 0,
     json: Annotated[Path | None, FILE] = None,
 ) -> int:
-    """Mean profit of a policy with its interval, tail and outbreaks, in episodes that are the same for every policy.
+    """Mean profit of policies with its interval, tail and outbreaks, in episodes that are the same for all of them.
 
     Args:
-        policy: run or checkpoint folder, or a baseline: null, random, constant, degree_targeted, bang_bang, mpc.
-        problem: of a baseline; a checkpoint brings its own.
-        on: graph by name or file; a synthetic Barabasi-Albert graph of 1,000 nodes if not given.
+        policy: run or checkpoint folders, and baselines: null, random, constant, degree_targeted, bang_bang, mpc.
+        problem: of baselines without a checkpoint beside them, which brings its own; adopt_profit if not given.
+        on: graph by name or file; the problem's own if not given (sim list problems).
         world: where it is evaluated; exact is the deployment world.
         r0: reproduction number without control; the problem's if not given.
         episodes: how many.
         seed: of the episodes.
         json: write all numbers, and the profit of every episode, to this file.
     """
-    if episodes < 1 or seed < 0:
-        raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} not negative")
+    if episodes < 1 or not 0 <= seed < 1_000_000:
+        raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} from 0 to 999999")
     from assets.atomic import write_json
+    from policies.cascade import table
     from policies.cascade.evaluate import SEED
     from policies.cascade.evaluate import evaluate as run
-    from policies.cascade.roster import resolve
+    from policies.cascade.roster import problem_of, resolve
     from policies.cascade.setting import OWN, evaluation_graph
 
-    graph = evaluation_graph(on or OWN)
-    chosen = resolve(policy, problem, {"graph": graph, "world": world, "r0": r0})
-    outcomes = run(chosen.policy, chosen.problem, chosen.options, episodes, SEED + 1_000_000 * seed)
-    metrics = outcomes.metrics()
-    where = on or OWN
-    print(f"{policy} on {where}, world {world}, {episodes} episodes of cascade/{chosen.problem}, per node:")
-    for name, value in metrics.items():
-        if name not in ("profit_low", "profit_high"):
-            interval = f"  ({metrics['profit_low']:.4g} to {metrics['profit_high']:.4g})" if name == "profit" else ""
-            print(f"  {name.replace('_', ' '):<16}{value:10.4g}{interval}")
+    problem = problem_of(policy, problem)
+    options = {"graph": evaluation_graph(on or OWN), "world": world, "r0": r0}
+    chosen = {name: resolve(name, problem, options) for name in policy}
+    found = {
+        name: run(one.policy, one.problem, one.options, episodes, SEED + 1_000_000 * seed)
+        for name, one in chosen.items()
+    }
+    where = on or table.own_graph(problem)
+    print(f"cascade/{problem} on {where}, world {world}, {episodes} episodes, per node:")
+    print("\n".join(table.lines(problem, {name: outcomes.metrics() for name, outcomes in found.items()})))
     if json:
-        finite = {k: v if v == v else None for k, v in metrics.items()}
-        write_json(json, {"policy": policy, "graph": where, "world": world, **finite, "episodes": outcomes.to_json()})
+        write_json(
+            json,
+            {
+                "problem": problem,
+                "graph": where,
+                "world": world,
+                "policies": [
+                    {"policy": name, **table.finite(outcomes.metrics()), "episodes": outcomes.to_json()}
+                    for name, outcomes in found.items()
+                ],
+            },
+        )
     return 0
 
 
@@ -138,7 +149,8 @@ def experiment(name: Annotated[str, tyro.conf.Positional, NAME], *options: str) 
 
     Args:
         name: jensen, hubs, valley or transfer.
-        options: of that experiment, for example: policies experiment transfer --jobs 2 (all of them: --help)
+        options: of that experiment, for example: policies experiment transfer --jobs 2; all of them:
+            policies experiment transfer --help.
     """
     if name not in EXPERIMENTS:
         raise UnknownNameError("experiment", name, EXPERIMENTS, ", ".join(EXPERIMENTS))

@@ -1,4 +1,4 @@
-"""Training graphs: Barabasi-Albert, a share of them rewired into communities.
+"""Training graphs: Barabasi-Albert, a share of them rewired into communities; Erdos-Renyi for the escape problem.
 
 On a graph without communities a cascade that starts well goes on well. Real networks are different: hubs fill their own
 community and stop there. A policy that never saw that keeps paying for a spread that does not come.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.networks.generate import barabasi_albert
+from assets.networks.generate import barabasi_albert, erdos_renyi
 from assets.networks.graph import Graph, from_edges
 from sim.cascade.graphs import GraphRange
 
@@ -39,6 +39,30 @@ class CommunityRange(GraphRange):
         return into_communities(
             base, round(np.exp(np.log(SMALLEST) + size * np.log(base.n / 2 / SMALLEST))), inside, rng
         )
+
+
+@dataclass(frozen=True)
+class RandomRange(GraphRange):
+    """A GraphRange of Erdos-Renyi graphs, where a threshold is the same for all nodes.
+
+    Attributes:
+        degree: least and greatest mean degree.
+    """
+
+    n: tuple[int, int] = (2000, 5000)
+    beta: float = 0.05
+    means: float = 0.0
+    cv: tuple[float, float] | None = None
+    degree: tuple[float, float] = (30.0, 50.0)
+
+    def graph(self, rng: np.random.Generator) -> Graph:
+        """A graph of the range."""
+        return erdos_renyi(int(rng.integers(self.n[0], self.n[1], endpoint=True)), rng.uniform(*self.degree), rng)
+
+
+OWN_RANGES: dict[str, GraphRange] = {"escape": RandomRange()}
+"""Problems that make sense only on graphs of another kind. The valley of escape lies between a reproduction number of
+0.8 and the threshold 1: a process drawn further away, or hubs, which cascade by themselves, would fill it in."""
 
 
 def into_communities(graph: Graph, size: int, inside: float, rng: np.random.Generator) -> Graph:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from assets.errors import UnknownNameError
+from assets.errors import TwinloomError, UnknownNameError
 from policies.cascade import tune
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random
 from policies.cascade.evaluate import BatchPolicy
@@ -51,6 +52,22 @@ def resolve(name: str, problem: str, options: dict[str, Any]) -> Chosen:
 
     task, view = trained_view(Path(name))
     return Chosen(policies.load(name), task, options | view)  # type: ignore[arg-type]
+
+
+def problem_of(names: Sequence[str], given: str | None) -> str:
+    """The problem that policies are evaluated on: the one their checkpoints were trained on, else ``given``.
+
+    Raises:
+        TwinloomError: checkpoints of several problems, or of another one than ``given``.
+    """
+    given = given and given.removeprefix("cascade/")
+    folders = [name for name in names if name not in BASELINES and Path(name).exists()]
+    trained = {name: trained_view(Path(name))[0] for name in folders}
+    for name, task in trained.items():
+        if task != (given or next(iter(trained.values()))):
+            other = f"not on {given}" if given else f"{folders[0]} on {trained[folders[0]]}; evaluate them one by one"
+            raise TwinloomError(f"{name} was trained on {task}, {other}")
+    return given or next(iter(trained.values()), "adopt_profit")
 
 
 def training_ground(problem: Any, r0: float | None = None) -> tune.Ground:

@@ -26,7 +26,8 @@ class World:
         observer: "tiers", "global" (hub-blind), "oracle" or "gnn".
         features: "full" or "basic".
         tiers: "stub", "top", "pop", with a count as in "stub2".
-        graph: "range" for random Barabasi-Albert graphs with random process parameters, else a name or a file.
+        graph: "range" for random graphs with random process parameters (for escape Erdos-Renyi ones, for the others as
+            below), else a name or a file.
         r0: reproduction number without control around which processes are drawn; None for the problem's.
         beta: contact rates of random processes are log-uniform within a factor 1 +- this. Wide, because on a graph with
             clusters the same nominal R0 spreads far less than on a random one, and a policy must notice.
@@ -55,8 +56,10 @@ class World:
         """A GraphRange for "range", else the graph of that name or file."""
         if self.graph != RANGE:
             return evaluation_graph(self.graph)
-        from policies.cascade.graphs import CommunityRange
+        from policies.cascade.graphs import OWN_RANGES, CommunityRange
 
+        if (name := getattr(self.problem, "name", self.problem)) in OWN_RANGES:
+            return OWN_RANGES[name]
         return CommunityRange(m=(self.m[0], self.m[1]), beta=self.beta, communities=self.communities)
 
     def view(self) -> dict[str, Any]:

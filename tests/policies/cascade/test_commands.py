@@ -49,14 +49,40 @@ def test_the_same_line_again_does_nothing_and_more_steps_go_on(trained, graph, c
 
 
 def test_evaluation_prints_and_writes_the_same_numbers(trained, graph, tmp_path, capsys):
-    commands.evaluate(str(trained), on=graph, episodes=6, json=tmp_path / "found.json")
+    commands.evaluate((str(trained), "null"), on=graph, episodes=6, json=tmp_path / "found.json")
     printed = capsys.readouterr().out
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert f"{found['profit']:.4g}" in printed
-    assert len(found["episodes"]["profit"]) == 6
-    assert found["optimism"] is not None
-    commands.evaluate("null", on=graph, episodes=2)
-    assert "profit" in capsys.readouterr().out
+    ours, null = json.loads((tmp_path / "found.json").read_text())["policies"]
+    (profits,) = [line.split() for line in printed.splitlines() if line.strip().startswith("profit")]
+    assert profits == ["profit", f"{ours['profit']:.4g}", "0"]
+    assert len(ours["episodes"]["profit"]) == 6
+    assert ours["optimism"] is not None
+    assert (null["policy"], null["profit"], null["optimism"]) == ("null", 0.0, None)
+
+
+def test_rows_of_profit_are_left_out_where_there_is_none(graph, capsys):
+    commands.evaluate(("null",), problem="epidemic_mitigate", on=graph, episodes=2)
+    printed = capsys.readouterr().out
+    assert "return" in printed
+    assert "loss share" not in printed
+    assert "profit" not in printed
+
+
+def test_the_graph_of_a_problem_is_named(capsys):
+    commands.evaluate(("null",), problem="cascade/escape", episodes=1)
+    assert "cascade/escape on erdos-renyi n=5000 mean degree 40," in capsys.readouterr().out
+
+
+def test_a_checkpoint_brings_its_problem(trained, graph):
+    with pytest.raises(TwinloomError, match="was trained on adopt_profit, not on escape"):
+        commands.evaluate((str(trained),), problem="escape", on=graph, episodes=1)
+
+
+def test_the_constant_of_escape_is_tuned_where_the_valley_is():
+    from policies.cascade import roster
+
+    found = roster.tuned("constant", "escape", roster.training_ground("escape"))
+    assert found["action"][0] > 0.5
+    assert found["score"] > 0.02
 
 
 def test_policies_bring_their_view_with_them(graph, tmp_path):
@@ -72,19 +98,19 @@ def test_policies_bring_their_view_with_them(graph, tmp_path):
     )
     policy = policies.load(tmp_path / "run")
     assert policy.spec.observation["observation.state"].shape == (8,)
-    commands.evaluate(str(tmp_path / "run"), on=graph, episodes=2)
+    commands.evaluate((str(tmp_path / "run"),), on=graph, episodes=2)
 
 
 def test_unknown_names_are_told_apart(tmp_path):
     with pytest.raises(UnknownNameError, match=r"Did you mean constant\?.*folder"):
-        commands.evaluate("constnat")
+        commands.evaluate(("constnat",))
     with pytest.raises(TwinloomError, match="no folder"):
-        commands.evaluate("runs/not-there")
+        commands.evaluate(("runs/not-there",))
     with pytest.raises(UnknownNameError, match="adopt_profit"):
         commands.train("adopt_profits", out=tmp_path / "x")
     with pytest.raises(UnknownNameError, match="valley"):
         commands.experiment("vally")
     with pytest.raises(TwinloomError, match="--episodes 0"):
-        commands.evaluate("null", episodes=0)
+        commands.evaluate(("null",), episodes=0)
     with pytest.raises(TwinloomError, match="world"):
         commands.train("adopt_profit", world="moon", out=tmp_path / "x")
