@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -18,8 +21,31 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_COMPLETE = 20_000
+WHOLE, NUMBERS = ("n", "m", "d", "k"), ("p", "mean_degree")  # names of arguments
+P = ParamSpec("P")
 
 
+def _checked(generator: Callable[P, Graph]) -> Callable[P, Graph]:
+    """Answer arguments of the wrong kind in one line, before they reach compiled code."""
+    signature, who = inspect.signature(generator), generator.__name__
+
+    @functools.wraps(generator)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Graph:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if name in WHOLE:
+                _require(whole, f"{who}: {name} is a whole number, not {value!r}")
+            elif name in NUMBERS:
+                _require(whole or isinstance(value, (float, np.floating)), f"{who}: {name} is a number, not {value!r}")
+            elif name == "rng":
+                fine = isinstance(value, np.random.Generator)
+                _require(fine, f"{who}: rng is a generator such as np.random.default_rng(0), not {value!r}")
+        return generator(*args, **kwargs)
+
+    return call
+
+
+@_checked
 def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:
     """Preferential attachment: every new node brings ``m`` edges; grown from a star of m + 1 nodes, m (n - m) edges."""
     _require(1 <= m < n, f"barabasi_albert(n={n}, m={m}): m is 1 to n - 1")
@@ -28,6 +54,7 @@ def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:
     return _named(n, preferential_attachment(n, m, _seed(rng)), f"barabasi-albert n={n} m={m}")
 
 
+@_checked
 def erdos_renyi(n: int, mean_degree: float, rng: np.random.Generator) -> Graph:
     """G(n, p): every pair is an edge with probability p = mean_degree / (n - 1)."""
     _require(n >= 1, f"erdos_renyi(n={n}): n is at least 1")
@@ -36,6 +63,7 @@ def erdos_renyi(n: int, mean_degree: float, rng: np.random.Generator) -> Graph:
     return _named(n, _triangle(_bernoulli(n * (n - 1) // 2, p, rng)), f"erdos-renyi n={n} mean degree {mean_degree:g}")
 
 
+@_checked
 def random_regular(n: int, d: int, rng: np.random.Generator) -> Graph:
     """Every node has ``d`` neighbours, otherwise random (uniform, or nearly so for d > 3)."""
     text = f"random_regular(n={n}, d={d})"
@@ -49,6 +77,7 @@ def random_regular(n: int, d: int, rng: np.random.Generator) -> Graph:
     return _named(n, pairs, f"random-regular n={n} d={d}")
 
 
+@_checked
 def circulant(n: int, d: int, rng: np.random.Generator) -> Graph:
     """A ring in which every node knows its ``d`` nearest, under shuffled ids; an odd d adds the node opposite."""
     _require(0 <= d < n and n * d % 2 == 0, f"circulant(n={n}, d={d}): d is 0 to n - 1, and n * d is even")
@@ -59,6 +88,7 @@ def circulant(n: int, d: int, rng: np.random.Generator) -> Graph:
     return _named(n, rng.permutation(n)[pairs], f"circulant n={n} d={d}")
 
 
+@_checked
 def configuration(degrees: Any, rng: np.random.Generator, *, exact: bool = False) -> Graph:
     """Random graph of a degree sequence: stubs are paired at random.
 
@@ -77,6 +107,7 @@ def configuration(degrees: Any, rng: np.random.Generator, *, exact: bool = False
     return _named(len(degrees), pair_stubs(degrees, rng, exact=exact), f"configuration n={len(degrees)}")
 
 
+@_checked
 def chung_lu(weights: Any, rng: np.random.Generator) -> Graph:
     """Pairs are edges with probability min(1, w_i w_j / sum w), so node i has about w_i neighbours.
 
@@ -96,6 +127,7 @@ def chung_lu(weights: Any, rng: np.random.Generator) -> Graph:
     return _named(len(weights), order[edges[:count]], f"chung-lu n={len(weights)}")
 
 
+@_checked
 def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) -> Graph:
     """Groups with a chance of an edge that depends on both groups; nodes are numbered group by group.
 
@@ -125,6 +157,7 @@ def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) ->
     return _named(int(first[-1]), np.concatenate(parts), f"stochastic-block n={first[-1]} groups={blocks}")
 
 
+@_checked
 def small_world(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
     """Watts-Strogatz: a ring of ``k`` nearest neighbours, one end of each edge moved at random with chance ``p``."""
     _require(0 <= k < n and k % 2 == 0, f"small_world(n={n}, k={k}): k is even, 0 to n - 1")
@@ -134,12 +167,14 @@ def small_world(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
     return _named(n, rewire(n, pairs, moved, rng), f"small-world n={n} k={k} p={p:g}")
 
 
+@_checked
 def complete(n: int) -> Graph:
     """Every pair is an edge."""
     _require(1 <= n <= MAX_COMPLETE, f"complete(n={n}): n is 1 to {MAX_COMPLETE:,}; use mean field beyond")
     return _named(n, _all_pairs(n), f"complete n={n}")
 
 
+@_checked
 def star(n: int) -> Graph:
     """Node 0 knows all the others, who know only it; ``n`` nodes in total."""
     _require(n >= 1, f"star(n={n}): n is at least 1")

@@ -195,7 +195,9 @@ def _nodes() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _positive(name: str, value: float) -> float:
-    value = float(value)
+    if isinstance(value, (str, bytes)) or not np.isscalar(value):
+        raise TwinloomError(f"{name} of a residence time must be a number, not {value!r}")
+    value = float(value)  # type: ignore[arg-type]
     if not (math.isfinite(value) and value > 0):
         raise TwinloomError(f"{name} {value:g} of a residence time must be positive and finite")
     return value
@@ -242,16 +244,18 @@ def weibull(mean: float, cv: float) -> Law:
 
 
 def lognormal(mean: float, median: float | None = None, *, cv: float | None = None) -> Law:
-    """Log-normal law of a mean and either a smaller median or a coefficient of variation."""
+    """Log-normal law of a mean and either a smaller median or a CV between 0.01 and 100."""
     mean = _positive("mean", mean)
     if (median is None) == (cv is None):
         raise TwinloomError("a log-normal law needs its mean and either median or cv")
     if median is None:
-        variance = math.log1p(_positive("cv", cv or 0) ** 2)
+        variance = math.log1p(_within("a log-normal law", cv) ** 2)  # type: ignore[arg-type]
         return Law(LOGNORMAL, math.log(mean) - variance / 2, math.sqrt(variance))
     if _positive("median", median) >= mean:
         raise TwinloomError(f"the median {median:g} of a log-normal law must be below its mean {mean:g}")
-    return Law(LOGNORMAL, math.log(median), math.sqrt(2 * math.log(mean / median)))
+    variance = 2 * math.log(mean / median)
+    _within("a log-normal law", math.sqrt(math.expm1(min(variance, 100.0))))
+    return Law(LOGNORMAL, math.log(median), math.sqrt(variance))
 
 
 def deterministic(value: float) -> Law:
@@ -265,8 +269,11 @@ def empirical(samples: Iterable[float]) -> Law:
     Raises:
         TwinloomError: no samples, or one that is negative or not finite, or all zero.
     """
-    values = np.sort(np.asarray(list(samples), np.float64))
-    if not len(values) or not np.all(np.isfinite(values)) or values[0] < 0 or values[-1] == 0:
+    try:
+        values = np.sort(np.asarray(list(samples), np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values)) or values[0] < 0 or values[-1] == 0:
         raise TwinloomError("an empirical law needs observed times, finite and not negative, not all of them zero")
     levels = np.linspace(0, 1, LEVELS)
     return Law(EMPIRICAL, table=tuple(np.interp(levels, np.linspace(0, 1, len(values)), values).tolist()))

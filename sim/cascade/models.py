@@ -21,6 +21,10 @@ CONTACTS: tuple[Contact, ...] = ("linear", "threshold", "power")
 _QUADRATURE = 20_000
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Step:
     """A nodal step.
@@ -48,6 +52,8 @@ class Shedding:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if not all(_is_number(value) for value in (self.step, *self.values)):
+            raise TwinloomError(f"shedding needs numbers, not step {self.step!r} and values {self.values!r}")
         if not (self.step > 0 and math.isfinite(self.step) and self.values):
             raise TwinloomError(f"shedding needs a positive step and at least one value, not step {self.step}")
         if not all(v >= 0 and math.isfinite(v) for v in self.values):
@@ -95,6 +101,18 @@ class Model:
             raise InvalidSettingsError(f"model {self.name}", problems)
 
     def _problems(self):
+        numbers = {"beta": self.beta, "eps": self.eps, "power": self.power}
+        numbers |= {f"theta[{i}]": bound for i, bound in enumerate(self.theta)}
+        numbers |= {f"speed of step {step.source} to {step.target}": step.speed for step in self.steps}
+        wrong = [f"{name} is {value!r}, not a number" for name, value in numbers.items() if not _is_number(value)]
+        wrong += [
+            f"the law of step {step.source} to {step.target} is {step.law!r}; make one with sim.cascade.laws"
+            for step in self.steps
+            if not isinstance(step.law, Law)
+        ]
+        if wrong:
+            yield from wrong
+            return
         size = range(len(self.compartments))
         if not (self.beta >= 0 and math.isfinite(self.beta)):
             yield f"beta is {self.beta}; a contact rate is finite and not negative"

@@ -179,6 +179,12 @@ def test_fixed_graphs():
         (lambda: small_world(10, 4, 1.5, rng()), "p is 0 to 1"),
         (lambda: complete(10**6), "mean field"),
         (lambda: star(0), "at least 1"),
+        (lambda: barabasi_albert(1e3, 4, rng()), "n is a whole number, not 1000.0"),
+        (lambda: barabasi_albert(100, True, rng()), "m is a whole number"),
+        (lambda: barabasi_albert(100, 4, 0), r"rng is a generator such as np.random.default_rng\(0\), not 0"),
+        (lambda: configuration([1, 1], None), "rng is a generator"),
+        (lambda: small_world(10, 4, "a", rng()), "p is a number"),
+        (lambda: erdos_renyi("10", 3, rng()), "n is a whole number"),
     ],
 )
 def test_bad_parameters_are_refused(make, said):

@@ -180,6 +180,15 @@ def test_laws_are_values():
         lambda: laws.empirical([]),
         lambda: laws.empirical([1.0, -2.0]),
         lambda: laws.exponential(1.0).with_mean(0.0),
+        lambda: laws.exponential("a"),
+        lambda: laws.exponential([1.0]),
+        lambda: laws.lognormal(1.0, cv=1e200),
+        lambda: laws.lognormal(1.0, cv=1e-200),
+        lambda: laws.lognormal(1.0, 1e-300),
+        lambda: laws.lognormal(1.0, 1.0 - 1e-12),
+        lambda: laws.empirical([[1, 2], [3, 4]]),
+        lambda: laws.empirical(["a"]),
+        lambda: laws.empirical(5.0),
     ],
 )
 def test_impossible_laws(wrong):

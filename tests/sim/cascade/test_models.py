@@ -67,6 +67,8 @@ def test_carriers_are_the_compartments_that_lead_to_infection():
         (lambda: sir(float("inf")), "beta"),
         (lambda: thresh(theta=(0.5, 0.2)), "theta"),
         (lambda: thresh(eps=0.0), "eps"),
+        (lambda: sir("a"), "beta is 'a', not a number"),
+        (lambda: sir(recovery=5.0), "the law of step 1 to 2 is 5.0; make one with sim.cascade.laws"),
         (lambda: Model("m", ("S", "I"), 1.0, 0, 1), "other than 0"),
         (lambda: Model("m", ("S", "I"), 1.0, 1, 1, (Step(0, 1, laws.exponential(1.0)),)), "not start in 0"),
         (lambda: Model("m", ("S", "S"), 1.0, 1, 1), "same name"),
