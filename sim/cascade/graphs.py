@@ -19,7 +19,7 @@ from assets.networks.tiers import Tiers, cut
 from sim.cascade import laws
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
-from sim.cascade.reproduction import beta_for, branching_factor
+from sim.cascade.reproduction import branching_factor, contact_rate, reproduction_number
 from sim.seeding import episode_seed, stream
 
 EVERY = 20  # episodes on one random graph
@@ -102,19 +102,20 @@ class Scenario:
     Attributes:
         graph, tiers: network and control tiers.
         model: the renewal process, beta set.
-        branching: branching factor of the graph; R0 is transmissibility times this.
+        branching: branching factor of the graph; R0 is transmissibility times this, unless the graph has weights.
+        r0_by: branching factor that R0 refers to.
     """
 
     graph: Graph
     tiers: Tiers
     model: Model
     branching: float
+    r0_by: str = "kappa"
 
     @property
     def r0(self) -> float:
         """Reproduction number without control; NaN for models that have none."""
-        linear = self.model.contact == "linear" and self.model.step_from(self.model.infectious) is not None
-        return self.model.transmissibility() * self.branching if linear else float("nan")
+        return reproduction_number(self.model, self.graph, self.r0_by, self.branching)
 
 
 GraphSource = Graph | GraphRange | str | Callable[[np.random.Generator], Graph] | None
@@ -182,11 +183,13 @@ class Scenarios:
 
     def _scenario(self, graph: Graph, rng: np.random.Generator | None) -> Scenario:
         branching = branching_factor(graph, self.r0_by)
-        rate = beta_for(self.base, branching, self.r0) if self.beta is None else self.beta
+        rate = self.beta
+        if rate is None:
+            rate = contact_rate(self.base, graph, self.r0, self.r0_by, branching)
         model = self.base.with_beta(rate)
         if self.range is not None and rng is not None:
             model = self.range.model(model, rng)
-        return Scenario(graph, _tiers(graph, self.tiers), model, branching)
+        return Scenario(graph, _tiers(graph, self.tiers), model, branching, self.r0_by)
 
 
 def _resolve(problem: Problem, graph: Any) -> Graph:

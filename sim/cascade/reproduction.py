@@ -1,18 +1,25 @@
 """Contact rates from reproduction numbers: beta such that R0 = transmissibility x branching factor of the graph.
 
 A fixed beta makes graphs incomparable: their branching factors differ by a factor of thirty and more.
+
+An edge of weight w transmits with probability T(beta w). On a weighted graph R0 is the branching factor times the mean
+of that over the edges, as if weights had nothing to do with degrees; or, by="spectral", the leading eigenvalue of the
+non-backtracking matrix whose entries are the T(beta w), which knows where the weights are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph
+from sim.cascade.laws import Law
 from sim.cascade.models import Model
+from sim.cascade.weighted import UNSETTLED, Edges, transmits
 
 BRANCHINGS = ("kappa", "spectral")
 _ITERATIONS = 2000
@@ -23,7 +30,7 @@ def branching_factor(graph: Graph, by: str = "kappa") -> float:
     """New edges that a node reached through an edge offers, on average.
 
     Args:
-        graph: any graph with edges; weights are ignored.
+        graph: any graph with edges; weights do not count here, see `reproduction_number`.
         by: "kappa": (<k^2> - <k>) / <k>, exact for random graphs of given degrees. "spectral": the leading eigenvalue
             of the non-backtracking matrix, which also feels which degrees are linked to which.
 
@@ -47,22 +54,98 @@ def beta_for(model: Model, branching: float, r0: float) -> float:
         TwinloomError: ``r0`` is not positive, cannot be reached (T is at most 1), or the model has no R0: nobody
             recovers, or contagion is not linear in the number of contacts.
     """
+    law = _duration(model)
+    target = _positive(r0) / branching
+    if target >= 1:
+        raise _out_of_reach(r0, branching)
+    return _solve(transmits(model), target, 1 / law.mean)
+
+
+def contact_rate(model: Model, graph: Graph, r0: float, by: str = "kappa", branching: float | None = None) -> float:
+    """The contact rate at which `reproduction_number` is ``r0``: `beta_for` unless the graph has weights.
+
+    Args:
+        model: any rate of its own is ignored.
+        graph: on which it spreads.
+        r0: reproduction number that is wanted.
+        by, branching: see `reproduction_number`.
+
+    Raises:
+        TwinloomError: as of `branching_factor` and `beta_for`.
+    """
+    branching = branching_factor(graph, by) if branching is None else branching
+    if graph.weights is None:
+        return beta_for(model, branching, r0)
+    law = _duration(model)
+    edges = Edges(model, graph, by, branching)
+    if not _positive(r0) < edges.limit:
+        raise _out_of_reach(r0, edges.limit)
+    return _root(edges.reproduction, r0, 1 / (law.mean * float(np.mean(graph.weights, dtype=np.float64))))
+
+
+def reproduction_number(model: Model, graph: Graph, by: str = "kappa", branching: float | None = None) -> float:
+    """R0 without control: infections that an early infected node causes. NaN for models that have none.
+
+    Args:
+        model: the process with its contact rate.
+        graph: on which it spreads.
+        by: "kappa" or "spectral", see `branching_factor`; with weights see above.
+        branching: the branching factor by ``by``, where it is known already.
+    """
+    if model.contact != "linear" or model.step_from(model.infectious) is None:
+        return float("nan")
+    branching = branching_factor(graph, by) if branching is None else branching
+    if graph.weights is None:
+        return model.transmissibility() * branching
+    return Edges(model, graph, by, branching).reproduction(model.beta) if model.beta > 0 else 0.0
+
+
+def edge_transmissibility(model: Model, graph: Graph) -> float:
+    """Probability that an infectious node ever passes the contagion along an edge, mean of the edges."""
+    if graph.weights is None:
+        return model.transmissibility()
+    return Edges(model, graph, "kappa", 1.0).reproduction(model.beta)
+
+
+def _duration(model: Model) -> Law:
+    """Law of the infectious time. Raises TwinloomError if the model has no R0."""
     step = model.step_from(model.infectious)
     if step is None or model.contact != "linear":
         why = "nobody stops being infectious" if step is None else f"its contagion is {model.contact}, not linear"
         raise TwinloomError(f"model {model.name} has no R0, since {why}; give beta instead of r0")
+    return step.law
+
+
+def _positive(r0: float) -> float:
     if not (r0 > 0 and math.isfinite(r0)):
         raise TwinloomError(f"r0 {r0} must be positive")
-    target = r0 / branching
-    if target >= 1:
-        raise TwinloomError(
-            f"r0 {r0:g} cannot be reached on this graph: its branching factor is {branching:.3g}, "
-            f"and R0 stays below that even if every contact transmits; give a smaller r0"
-        )
-    law = step.law
-    if model.shedding is None:
-        return _solve(law.transmissibility, target, 1 / law.mean)
-    return _solve(lambda beta: model.with_beta(beta).transmissibility(), target, 1 / law.mean)
+    return r0
+
+
+def _out_of_reach(r0: float, branching: float) -> TwinloomError:
+    return TwinloomError(
+        f"r0 {r0:g} cannot be reached on this graph: its branching factor is {branching:.3g}, "
+        f"and R0 stays below that even if every contact transmits; give a smaller r0"
+    )
+
+
+def _root(reproduction: Callable[[float], float], target: float, scale: float) -> float:
+    """Root of an increasing function in few calls."""
+    from scipy.optimize import brentq
+
+    low, high = scale, scale
+    while reproduction(low) > target:
+        low /= 8
+    while reproduction(high) < target:
+        high *= 8
+    if low == high:
+        return scale
+
+    def excess(log_rate: float) -> float:
+        return math.log(reproduction(math.exp(log_rate)) / target)
+
+    root: Any = brentq(excess, math.log(low), math.log(high), xtol=1e-12)
+    return math.exp(root)
 
 
 def _solve(transmissibility: Callable[[float], float], target: float, scale: float) -> float:
@@ -96,4 +179,4 @@ def _non_backtracking(graph: Graph) -> float:
         if abs(norm - 1 - value) < _TOLERANCE * norm:
             return norm - 1
         value = norm - 1
-    raise TwinloomError('the leading eigenvalue did not settle on this graph; use r0_by="kappa"')
+    raise TwinloomError(UNSETTLED)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+
 from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
@@ -30,18 +32,37 @@ def check(world: str, matching: str) -> None:
         raise UnknownNameError("matching", matching, MATCHINGS, ", ".join(MATCHINGS))
 
 
-def simulated(model: Model, world: str, matching: str) -> Model:
+def simulated(model: Model, world: str, matching: str, graph: Graph | None = None) -> Model:
     """The process that a world simulates in place of the renewal one.
 
     The mean-field equation lets an infectious node pass the contagion to the same neighbour again and again, beta times
-    its infectious time on average; matched by transmissibility, that number is T.
+    its infectious time on average; matched by transmissibility, that number is T. On a graph with weights T is the mean
+    of the edges, and the generation time that of an edge which transmits with this probability.
     """
+    if matching == "transmissibility" and graph is not None and graph.weights is not None:
+        return _matched(model, world, graph)
     if world == "markov":
         return model.markov(cast(Matching, matching))
     step = model.step_from(model.infectious)
     if world == "ode" and matching == "transmissibility" and step is not None:
         return model.with_beta(model.transmissibility() / step.law.mean)
     return model
+
+
+def _matched(model: Model, world: str, graph: Graph) -> Model:
+    """`simulated` by transmissibility, on a graph with weights."""
+    from sim.cascade.reproduction import beta_for, contact_rate, edge_transmissibility
+
+    step, weights = model.step_from(model.infectious), np.asarray(graph.weights, np.float64)
+    if world not in ("markov", "ode") or step is None or model.contact != "linear" or model.beta == 0:
+        return simulated(model, world, "transmissibility")
+    passed = edge_transmissibility(model, graph)
+    if world == "ode":
+        return model.with_beta(passed / (step.law.mean * float(weights.mean())))
+    if passed == 1:
+        return simulated(model, world, "transmissibility")  # says that no Markovian twin has it
+    twin = model.with_beta(beta_for(model, 1.0, passed)).markov("transmissibility")
+    return twin.with_beta(contact_rate(twin, graph, passed, branching=1.0))
 
 
 def make(
@@ -77,9 +98,9 @@ def make(
 
         if engine:
             raise TwinloomError(f"the ode world has no engine settings ({', '.join(engine)})")
-        return TierODE(graph, simulated(model, world, matching), tiers, replicas)
+        return TierODE(graph, simulated(model, world, matching, graph), tiers, replicas)
     from sim.cascade.simulator import CascadeSim
 
     method: Any = "leap" if world == "renewal" else "exact"
-    process = simulated(model, world, matching)
+    process = simulated(model, world, matching, graph)
     return CascadeSim(graph, process, replicas=replicas, engine=method, seed=seed, tiers=tiers, **engine)
