@@ -14,7 +14,7 @@ from sim.cascade.arena import Arena
 from sim.cascade.episodes import Ledger
 
 CELLS = 20_000_000  # nodes times replicas that are simulated together: about a gigabyte
-OUTBREAK = 0.05  # share of all nodes, beyond those seeded, from which on a cascade counts as an outbreak
+OUTBREAK = 0.05  # share of all nodes, reached by contact, from which on a cascade counts as an outbreak
 GAMMA = 0.99
 SEED = 1_000_000_000  # evaluation episodes; training seeds lie elsewhere
 
@@ -54,7 +54,7 @@ class Outcomes:
         profit: sum of the rewards.
         discounted: the same, discounted with 0.99 a decision.
         spend: money spent on control.
-        reached: share of the nodes that were reached, seeded ones not counted.
+        reached: share of the nodes that were reached by contact, however often; NaN if the world does not know.
         hub_retention: active hubs at the end / hubs ever active; NaN where none was.
         value: discounted return that the policy's critics expected at the start; NaN without critics.
         nodes: of the graph of each episode.
@@ -80,6 +80,7 @@ class Outcomes:
     def metrics(self) -> dict[str, float]:
         """The numbers of one row of a table; NaN where they have no meaning."""
         low, high = stats.mean_interval(self.profit)
+        told = bool(np.isfinite(self.reached).all())
         broke = self.reached > OUTBREAK
         known = np.isfinite(self.hub_retention)
         values = self.value[np.isfinite(self.value)]
@@ -90,8 +91,8 @@ class Outcomes:
             "median": float(np.median(self.profit)),
             "cvar10": float(stats.cvar(self.profit, 0.1)),
             "loss_share": float((self.profit < 0).mean()),
-            "outbreak_share": float(broke.mean()),
-            "attack_rate": float(self.reached[broke].mean()) if broke.any() else float("nan"),
+            "outbreak_share": float(broke.mean()) if told else float("nan"),
+            "attack_rate": float(self.reached[broke].mean()) if told and broke.any() else float("nan"),
             "hub_retention": float(self.hub_retention[known].mean()) if known.any() else float("nan"),
             "spend": float(self.spend.mean()),
             "optimism": float(values.mean() - self.discounted.mean()) if len(values) else float("nan"),
@@ -152,8 +153,7 @@ def _run(policy: BatchPolicy, env: ManualResetVecEnv, seeds: Sequence[int], rese
         retention = np.where(live, info["hub_retention"], retention)
         live = live & ~(outcome.terminated | outcome.truncated)
         observation = episodes.observe()
-    untouched = info["counts"][:, :, 0].sum(1)
-    reached = (nodes - untouched - episodes.ledger.seeds) / nodes
+    reached = episodes.ledger.reached / nodes
     spend = episodes.ledger.spend / nodes
     sizes = np.full(env.num_envs, float(nodes))
     return Outcomes(profit, discounted, spend, reached, retention, value, sizes)

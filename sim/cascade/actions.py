@@ -130,6 +130,19 @@ class Actions:
         placed = sim.move(0, self.model.entry, wanted)
         return placed, (placed * self.seed_price).sum(axis=1)
 
+    def applied(self, u: np.ndarray, counts: np.ndarray, placed: np.ndarray) -> np.ndarray:
+        """The actions that were carried out, float32 [R, A]: seeds are whole, and may be used up.
+
+        Args:
+            u: [R, A] actions; counts: float64 [R, K, M] when they were taken.
+            placed: [R, K] seeds placed.
+        """
+        found = u.astype(np.float32)
+        if "seed" in self._at:
+            at = self._at["seed"]
+            found[:, at] = loops.seeded(u[:, at], counts, self._seeds, placed)
+        return found
+
     def vaccinate(
         self, sim: Any, u: np.ndarray, counts: np.ndarray, draws: Sequence[np.random.Generator], left: np.ndarray
     ) -> np.ndarray:

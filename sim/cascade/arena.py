@@ -9,6 +9,7 @@ import numpy as np
 from assets.errors import TwinloomError
 from sim.cascade import loops, observers, worlds
 from sim.cascade.actions import Actions
+from sim.cascade.exact_state import recurs
 from sim.cascade.graphs import Scenario
 from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.options import Options
@@ -32,7 +33,7 @@ class Arena:
         if problem.initial == 0 and "seed" not in self.actions.channels:
             raise TwinloomError(f"{problem.name} starts with nobody active, so its channels must include seed")
         self.sim = worlds.make(world, graph, scenario.model, tiers, replicas, matching, **options.engine)
-        self.model = model = worlds.simulated(scenario.model, world, matching)
+        self.model = model = worlds.simulated(scenario.model, world, matching, graph)
         self.observer = observers.make(options.observer, graph, tiers, model, options.features, options.parameters)
         share = problem.initial
         self.initial = round(share) if share >= 1 or share == 0 else max(1, round(share * graph.n))
@@ -50,9 +51,7 @@ class Arena:
         self._no_seeds = np.zeros((replicas, tiers.k), np.int64)
         self._flows = np.zeros((replicas, tiers.k, model.size, model.size))
         self._initial_hubs = np.zeros(replicas)
-        self._hubs = tiers.nodes(0)
-        again = model.returns() or "winback" in self.actions.channels
-        self._ever = np.zeros((replicas, len(self._hubs)), bool) if again and world != "ode" else None
+        self._again = recurs(model, started="winback" in self.actions.channels)
 
     def open(self, seeds: np.ndarray) -> None:
         """Take the seeds [R] of the replicas; all places are empty."""
@@ -66,8 +65,6 @@ class Arena:
         self._contacts = np.where(rows[:, None], 0.0, self._contacts)
         self._nodal = np.where(rows[:, None], 0.0, self._nodal)
         self._initial_hubs = np.where(rows, self._counts[:, 0, self.model.infectious], self._initial_hubs)
-        if self._ever is not None:
-            self._ever[rows] = False
 
     def leave(self, rows: np.ndarray) -> None:
         """Empty places, so that they cost nothing."""
@@ -107,6 +104,7 @@ class Arena:
             ledger.spend,
             ledger.profit,
             ledger.seeds,
+            ledger.reached,
             ledger.calm,
             self.problem.prices.cap * self.nodes,
             self.problem.horizon,
@@ -114,8 +112,11 @@ class Arena:
             self.limit,
             self._cheapest,
         )
+        if self._again:  # steps count a node as often as it is reached
+            reached = self.sim.ever()[1].sum(axis=1)
+            ledger.reached = reached if rows is None else np.where(rows, reached, ledger.reached)
         info = self._info(ledger, facts[4])
-        info["action_applied"] = u.astype(np.float32)
+        info["action_applied"] = actions.applied(u, counts, seeds)
         return Outcome(reward / self.nodes if self.options.normalise else reward, over, late, info)
 
     def observe(self, ledger: Ledger) -> Any:
@@ -147,7 +148,7 @@ class Arena:
         self._flows = np.array(self.sim.flows, np.float64)
 
     def _facts(self, before: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-        """Numbers of nodes [5, R] as `loops.window` gives them; keeps the steps since ``before``."""
+        """Numbers of nodes [6, R] as `loops.window` gives them; keeps the steps since ``before``."""
         self._contacts, self._nodal, facts = loops.window(
             before,
             self._flows,
@@ -159,11 +160,10 @@ class Arena:
             self._carriers,
             *self._steps,
         )
-        if self._ever is not None:  # flows would count a hub as often as it becomes active
-            hubs = self.sim.state[:, self._hubs] == self.model.infectious
-            self._ever |= hubs
-            reached = self._ever.sum(axis=1)
-            facts[4] = np.divide(hubs.sum(axis=1), reached, out=np.full(len(reached), np.nan), where=reached > 0)
+        if self._again:  # flows would count a hub as often as it becomes active
+            ever = self.sim.ever()[0][:, 0]
+            hubs = self._counts[:, 0, self.model.infectious]
+            facts[4] = np.divide(hubs, ever, out=np.full(len(ever), np.nan), where=ever > 0)
         return facts
 
     def _spent(self, ledger: Ledger) -> np.ndarray:

@@ -54,7 +54,7 @@ class Exact:
         self._net = net_of(graph, tiers, backwards=nonlinear or model.returns())
         self._process = process_of(model)
         self._levers = Levers(controls.incoming, controls.outgoing, controls.contact, controls.speed, controls.hazard)
-        self._state = state_of(replicas, graph.n, tiers.k, model.size, windows=model.returns() and not nonlinear)
+        self._state = state_of(replicas, graph.n, tiers.k, model)
         self._threads = min(threads, replicas)
         self._work = work_of(graph, self._threads, nonlinear)
         self._loop = loops.nonlinear if nonlinear else loops.linear
@@ -128,6 +128,13 @@ class Exact:
     def tree(self) -> np.ndarray:
         """int32 [R, N]."""
         return self._state.nodes["parent"].copy()
+
+    def ever(self) -> tuple[np.ndarray, np.ndarray]:
+        """float64 [R, K] each."""
+        active, reached = np.zeros(self._state.counts.shape[:2]), np.zeros(self._state.counts.shape[:2])
+        loops.ever(self._net, self._state, active, reached)
+        unknown = np.nan if self._state.ever.shape[1] == 0 else 0.0
+        return active + unknown, reached + unknown
 
     def pressure(self) -> np.ndarray:
         """float64 [R, K]."""

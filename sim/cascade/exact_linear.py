@@ -13,7 +13,7 @@ import numpy as np
 from sim.cascade.compile import bare_kernel
 from sim.cascade.draws import draw
 from sim.cascade.exact_heap import NEVER, drop_first, queue
-from sim.cascade.exact_state import Span
+from sim.cascade.exact_state import ACTIVE, REACHED, Span
 from sim.cascade.rng import CONTACT, RESIDENCE, philox, uniform
 
 DENSE = 0.1  # expected contacts of an edge from which looking at all neighbours first is quicker
@@ -228,6 +228,8 @@ def settle(u, start, phase, span, net, process, levers, state, work, size):
         counts[k, c] -= 1
         counts[k, following] += 1
         flows[k, c, following] += 1
+        if len(state.ever):
+            state.ever[u] |= (REACHED if infected else 0) | (ACTIVE if following == process.infectious else 0)
         c, start = following, leave
         infected = False
         states[u] = c

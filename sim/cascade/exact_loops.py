@@ -8,7 +8,7 @@ from sim.cascade.compile import kernel
 from sim.cascade.exact_linear import advance_linear
 from sim.cascade.exact_moves import ages_of, clear, move_in_tier, pressure_of, seed_nodes
 from sim.cascade.exact_nonlinear import advance_nonlinear
-from sim.cascade.exact_state import Levers, State, Work
+from sim.cascade.exact_state import ACTIVE, REACHED, Levers, State, Work
 
 
 @kernel
@@ -18,6 +18,7 @@ def row_of(state, levers, r):
         State(
             state.nodes[r],
             state.state[r],
+            state.ever[r],
             state.windows[r],
             state.xi[r],
             state.active[r],
@@ -38,6 +39,7 @@ def scratch_of(work, thread):
     return Work(
         work.heap[thread],
         work.picked[thread],
+        work.sources[thread],
         work.pressure[thread],
         work.rate[thread],
         work.left[thread],
@@ -115,3 +117,13 @@ def ages(net, levers, state, medians, mean, older):
     for r in range(mean.shape[0]):
         row, _ = row_of(state, levers, r)
         ages_of(net, row, medians, mean[r], older[r])
+
+
+@kernel
+def ever(net, state, active, reached):
+    """Count the nodes of each tier that were ever infectious, and ever reached by contact, into [R, K]."""
+    for r in range(active.shape[0]):
+        for u in range(state.ever.shape[1]):
+            k = net.tier[u]
+            active[r, k] += (state.ever[r, u] & ACTIVE) > 0
+            reached[r, k] += (state.ever[r, u] & REACHED) > 0

@@ -8,7 +8,7 @@ from sim.cascade.choice import choose
 from sim.cascade.compile import kernel
 from sim.cascade.exact_heap import NEVER
 from sim.cascade.exact_linear import enter, infectivity
-from sim.cascade.exact_state import NOBODY, SEEDED
+from sim.cascade.exact_state import ACTIVE, NOBODY, SEEDED
 from sim.cascade.rng import MOVE
 
 
@@ -21,6 +21,8 @@ def place(u, compartment, net, process, levers, state):
     state.state[u] = compartment
     if old == 0:
         state.nodes[u].parent = SEEDED
+    if len(state.ever) and compartment == process.infectious:
+        state.ever[u] |= ACTIVE
     enter(
         state.nodes[u],
         u,
@@ -45,6 +47,7 @@ def clear(net, state):
         node.events = 0
         node.parent = NOBODY
     state.state[:] = 0
+    state.ever[:] = 0
     state.counts[:] = 0
     state.flows[:] = 0
     state.clock[:] = 0.0

@@ -15,6 +15,7 @@ from sim.cascade.compile import bare_kernel
 from sim.cascade.contact import rate, threshold_of
 from sim.cascade.exact_heap import NEVER, drop_first, queue
 from sim.cascade.exact_linear import enter, span_of
+from sim.cascade.exact_state import ACTIVE, REACHED
 from sim.cascade.rng import CONTACT, philox, uniform
 
 
@@ -51,12 +52,21 @@ def watch(u, x, span, net, process, levers, state, work, size):
 
 
 @bare_kernel
+def press(u, e, sign, net, levers, work):
+    """Add what infectious node ``u`` puts on the node at the end of edge ``e`` (sign 1), or take it away (-1)."""
+    v, strength = net.indices[e], levers.outgoing[net.tier[u]]
+    work.sources[v] += sign
+    work.pressure[v] += sign * strength * net.weights[e] if len(net.weights) else sign * strength
+    if work.sources[v] == 0:  # sums of rounded numbers leave a residue, and a small power makes a rate of it
+        work.pressure[v] = 0.0
+
+
+@bare_kernel
 def shift(u, sign, x, span, net, process, levers, state, work, size):
     """An infectious node comes (sign 1) or goes (-1): move the events of its neighbours. Returns the new size."""
-    strength = sign * levers.outgoing[net.tier[u]]
     for e in range(net.indptr[u], net.indptr[u + 1]):
         v = net.indices[e]
-        work.pressure[v] += strength * net.weights[e] if len(net.weights) else strength
+        press(u, e, sign, net, levers, work)
         if state.state[v] != 0:
             continue
         work.left[v] = max(work.left[v] - work.rate[v] * (x - work.last[v]), 0.0)
@@ -82,12 +92,12 @@ def advance_nonlinear(net, process, levers, state, active, listed, time, dt, wor
     step = 1.0 / span.scale
     size = 0
     work.pressure[:] = 0.0
+    work.sources[:] = 0
     for i in range(listed):
         u = active[i]
         if states[u] == process.infectious:
             for e in range(net.indptr[u], net.indptr[u + 1]):
-                strength = levers.outgoing[net.tier[u]]
-                work.pressure[net.indices[e]] += strength * net.weights[e] if len(net.weights) else strength
+                press(u, e, 1, net, levers, work)
     for u in range(len(states)):
         if states[u] == 0:
             size = watch(u, 0.0, span, net, process, levers, state, work, size)
@@ -104,6 +114,8 @@ def advance_nonlinear(net, process, levers, state, active, listed, time, dt, wor
         new = process.entry if old == 0 else process.following[old]
         if old == 0:
             nodes[u].parent = source_of(u, net, process, levers, state)
+        if len(state.ever):
+            state.ever[u] |= (REACHED if old == 0 else 0) | (ACTIVE if new == process.infectious else 0)
         state.counts[k, old] -= 1
         state.counts[k, new] += 1
         state.flows[k, old, new] += 1
@@ -111,9 +123,9 @@ def advance_nonlinear(net, process, levers, state, active, listed, time, dt, wor
         since = state.clock[k, new] + levers.speed[k, new] * x
         enter(nodes[u], u, new, since, levers.hazard[k, new], process, state.key, state.xi)
         if old == process.infectious:
-            size = shift(u, -1.0, x, span, net, process, levers, state, work, size)
+            size = shift(u, -1, x, span, net, process, levers, state, work, size)
         if new == process.infectious:
-            size = shift(u, 1.0, x, span, net, process, levers, state, work, size)
+            size = shift(u, 1, x, span, net, process, levers, state, work, size)
         if new == 0:
             size = watch(u, x, span, net, process, levers, state, work, size)
         else:

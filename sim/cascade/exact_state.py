@@ -19,6 +19,7 @@ NODE = np.dtype([("best", "i8"), ("due", "f8"), ("since", "f8"), ("events", "i4"
 WINDOW = np.dtype([("start", "f8"), ("stop", "f8"), ("since", "f8")], align=True)
 
 NOBODY, SEEDED = -2, -1  # parents of nodes that nobody infected
+REACHED, ACTIVE = 1, 2  # bits of `State.ever`: by contact, infectious
 
 
 class Net(NamedTuple):
@@ -90,11 +91,13 @@ class Span(NamedTuple):
 class Work(NamedTuple):
     """Scratch memory of one thread: the queue, and neighbours picked for contact.
 
-    Only for nonlinear contact, one entry a node: pressure, rate, what is left of its exponential number, and since when
+    Only for nonlinear contact, one entry a node: infectious in-neighbours and their pressure, rate, what is left of its
+    exponential number, and since when.
     """
 
     heap: Any
     picked: Any
+    sources: Any
     pressure: Any
     rate: Any
     left: Any
@@ -102,10 +105,12 @@ class Work(NamedTuple):
 
 
 class State(NamedTuple):
-    """Everything that changes, first axis replicas."""
+    """Everything that changes, first axis replicas. ``ever`` is empty where no node enters a compartment twice: there
+    the flows say the same."""
 
     nodes: Any
     state: Any
+    ever: Any
     windows: Any
     xi: Any
     active: Any
@@ -169,11 +174,31 @@ def process_of(model: Model) -> Process:
     )
 
 
-def state_of(replicas: int, n: int, tiers: int, compartments: int, windows: bool) -> State:
-    """Memory for so many replicas; windows only where nodes return."""
+def recurs(model: Model, started: bool = True) -> bool:
+    """Whether a node may enter a compartment twice.
+
+    Args:
+        started: whether clocks that stand still at first may be set going.
+    """
+    following = {step.source: step.target for step in model.steps if started or step.speed > 0}
+    following[model.susceptible] = model.entry
+    for first in following:
+        c = first
+        for _ in following:
+            c = following.get(c, -1)
+            if c == first:
+                return True
+    return False
+
+
+def state_of(replicas: int, n: int, tiers: int, model: Model) -> State:
+    """Memory for so many replicas."""
+    compartments = model.size
+    windows = model.returns() and model.contact == "linear"
     return State(
         nodes=np.zeros((replicas, n), NODE),
         state=np.zeros((replicas, n), np.int8),
+        ever=np.zeros((replicas, n if recurs(model) else 0), np.uint8),
         windows=np.zeros((replicas, n if windows else 0), WINDOW),
         xi=np.zeros((replicas, 0)),
         active=np.empty((replicas, n), np.int32),
@@ -192,5 +217,6 @@ def work_of(graph: Graph, threads: int, nonlinear: bool) -> Work:
     return Work(
         np.empty((threads, max(2 * graph.n, 16)), np.int64),
         np.empty((threads, int(graph.degree.max()) + 1), np.int32),
+        np.empty(each, np.int32),
         *(np.empty(each) for _ in range(4)),
     )

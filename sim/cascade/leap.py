@@ -174,6 +174,11 @@ class Leap:
         """int64 [R, K] nodes that have ever been infectious."""
         return self._look("reached").reached.copy()
 
+    def ever(self) -> tuple[np.ndarray, np.ndarray]:
+        """float64 [R, K] each; the second is unknown."""
+        active = self.reached.astype(np.float64)
+        return active, np.full(active.shape, np.nan)
+
     @property
     def state(self) -> np.ndarray:
         """int8 [R, N]."""

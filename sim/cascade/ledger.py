@@ -17,6 +17,7 @@ class Ledger:
         self.spend = np.zeros(replicas)
         self.profit = np.zeros(replicas)
         self.seeds = np.zeros(replicas)
+        self.reached = np.zeros(replicas)  # nodes reached by contact, however often; NaN if a world does not know
         self.calm = np.ones(replicas, bool)  # never above capacity
         self.committed = np.zeros((replicas, entries))
         self.draws: list[np.random.Generator] = [np.random.default_rng(0)] * replicas
@@ -25,7 +26,7 @@ class Ledger:
         """The next episode of those replicas that ``rows`` [R] marks."""
         self.episode[rows] += 1
         self.step[rows] = 0
-        for values in (self.spend, self.profit, self.seeds, self.committed):
+        for values in (self.spend, self.profit, self.seeds, self.reached, self.committed):
             values[rows] = 0.0
         self.calm[rows] = True
 

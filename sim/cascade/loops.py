@@ -90,6 +90,32 @@ def seeds(level, counts, most, used, limit, money, price):
 
 
 @kernel
+def seeded(level, counts, most, placed):
+    """The entries [R, 1] or [R, K] that ask for no more seeds than were placed: 0 where none were.
+
+    Args:
+        level, counts, most: as for `seeds`.
+        placed: int64 or float64 [R, K] seeds.
+    """
+    found = level.copy()
+    entries, tiers = level.shape[1], len(most)
+    for r in range(len(level)):
+        for a in range(entries):
+            possible = wanted = done = 0.0
+            for k in range(tiers):
+                if entries == 1 or a == k:
+                    here = min(most[k], counts[r, k, 0])
+                    possible += here
+                    wanted += np.floor(here * level[r, a] + 0.5)
+                    done += placed[r, k]
+            if done == 0.0:
+                found[r, a] = 0.0
+            elif done < wanted:
+                found[r, a] = done / possible
+    return found
+
+
+@kernel
 def window(before, after, counts, seeded, hubs, entry, infectious, carriers, sources, targets):
     """What happened since the last decision, from the flows at both of them, and how many nodes are where.
 
@@ -102,16 +128,18 @@ def window(before, after, counts, seeded, hubs, entry, infectious, carriers, sou
         sources, targets: int64 [S] of the nodal steps.
 
     Returns:
-        float64 [R, K] contact steps, [R, K] nodal steps, and [5, R]: nodes that became infectious by themselves, nodes
-        infectious now, carriers, susceptible nodes, hubs infectious / hubs that ever became so (NaN: none did).
+        float64 [R, K] contact steps, [R, K] nodal steps, and [6, R]: nodes that became infectious by themselves, nodes
+        infectious now, carriers, susceptible nodes, hubs infectious / hubs that ever became so (NaN: none did), contact
+        steps of all tiers.
     """
     replicas, tiers, size = counts.shape
     contacts, nodal = np.zeros((replicas, tiers)), np.zeros((replicas, tiers))
-    facts = np.zeros((5, replicas))
+    facts = np.zeros((6, replicas))
     for r in range(replicas):
         ever = hubs[r]
         for k in range(tiers):
             contacts[r, k] = after[r, k, 0, entry] - before[r, k, 0, entry] - seeded[r, k]
+            facts[5, r] += contacts[r, k]
             for s in range(len(sources)):
                 nodal[r, k] += after[r, k, sources[s], targets[s]] - before[r, k, sources[s], targets[s]]
             for m in range(size):
@@ -129,14 +157,16 @@ def window(before, after, counts, seeded, hubs, entry, infectious, carriers, sou
 
 
 @kernel
-def settle(rows, reward, paid, placed, facts, step, spend, profit, seeds, calm, cap, horizon, most, limit, cheapest):
+def settle(
+    rows, reward, paid, placed, facts, step, spend, profit, seeds, reached, calm, cap, horizon, most, limit, cheapest
+):
     """Enter a decision into the ledger, in place, and say which episodes end.
 
     Args:
         rows: bool [R] replicas that took part; the others earn and pay nothing.
         reward, paid: float64 [R] money; placed: [R, K] seeds.
-        facts: float64 [5, R] of `window`.
-        step, spend, profit, seeds, calm: [R] of the ledger.
+        facts: float64 [6, R] of `window`.
+        step, spend, profit, seeds, reached, calm: [R] of the ledger.
         cap: infectious nodes that are not too many; horizon: decisions of an episode.
         most, limit, cheapest: seeds and money of an episode, and price of a seed; most is 0 where there are no seeds.
 
@@ -151,6 +181,7 @@ def settle(rows, reward, paid, placed, facts, step, spend, profit, seeds, calm, 
             profit[r] += reward[r]
             for k in range(placed.shape[1]):
                 seeds[r] += placed[r, k]
+            reached[r] += facts[5, r]
             calm[r] &= facts[1, r] <= cap
             seedable = seeds[r] < most and facts[3, r] >= 1 and limit - spend[r] >= cheapest
             over[r] = facts[2, r] < EXTINCT and not seedable

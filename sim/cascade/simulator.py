@@ -37,6 +37,7 @@ class Backend(Protocol):
     def advance(self, dt: float) -> None: ...
     def pressure(self) -> np.ndarray: ...
     def age_stats(self) -> tuple[np.ndarray, np.ndarray]: ...
+    def ever(self) -> tuple[np.ndarray, np.ndarray]: ...
     @property
     def counts(self) -> np.ndarray: ...
     @property
@@ -320,6 +321,15 @@ class CascadeSim:
         """Mean age of each compartment, and share of its nodes older than the median of its law; float64 [R, K, M]
         each, 0 where there is no node or no law."""
         return self._backend.age_stats()
+
+    def ever(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes of each tier that have ever been infectious since the reset, and those ever reached by contact (seeds
+        and moves do not count), however often: float64 [R, K] each.
+
+        NaN where an engine keeps no such books: the exact one does in models whose nodes enter a compartment more than
+        once (elsewhere flows are these numbers), leap knows the infectious only, the mean-field equation neither.
+        """
+        return self._backend.ever()
 
 
 @kernel

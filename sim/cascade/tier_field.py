@@ -232,6 +232,11 @@ class TierField:
         infectious = self._nodes[:, :, self._stages(self.model.infectious)].sum(axis=2)
         return infectious @ self._mixing.T
 
+    def ever(self) -> tuple[np.ndarray, np.ndarray]:
+        """NaN [R, K] each: nodes are not told apart."""
+        unknown = np.full(self._nodes.shape[:2], np.nan)
+        return unknown, unknown.copy()
+
     def age_stats(self) -> tuple[np.ndarray, np.ndarray]:
         """float64 [R, K, M] each. Ages in stage j are taken for gamma distributed of shape j."""
         x, y = self._nodes, self._ages

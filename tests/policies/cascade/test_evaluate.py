@@ -9,6 +9,8 @@ from assets.networks.generate import barabasi_albert
 from policies.cascade import evaluate as module
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
 from policies.cascade.evaluate import Outcomes, evaluate, normalised
+from sim.cascade import models
+from sim.cascade.laws import exponential
 from sim.cascade.vector import CascadeVecEnv
 
 GRAPH = barabasi_albert(200, 3, np.random.default_rng(0))
@@ -127,3 +129,19 @@ def test_entries_are_picked_by_name():
     assert hub_entries(names).tolist() == [True, False, True]
     assert hub_entries(names, ["seed"]).tolist() == [True, False, False]
     assert channel_entries(names, "seed").tolist() == [True, True, False]
+
+
+def test_vaccinated_and_initially_infectious_nodes_are_no_outbreak():
+    everything = Constant(np.ones(12))
+    metrics = evaluate(everything, "epidemic_mitigate", {"graph": GRAPH, "r0": 1.2}, 30).metrics()
+    assert metrics["outbreak_share"] < 0.1
+    assert evaluate(everything, "epidemic_mitigate", {"graph": GRAPH, "beta": 0.0}, 2).reached.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("world", "told"), [("exact", True), ("ode", False)])
+def test_where_nodes_return_the_reached_are_counted_or_unknown(world, told):
+    options = OPTIONS | {"model": models.sis(recovery=exponential(1.0)), "r0": 2.0, "world": world}
+    metrics = evaluate(Constant(np.zeros(9)), replaced(initial=60), options, 3).metrics()
+    assert np.isfinite(metrics["outbreak_share"]) == told
+    assert np.isfinite(metrics["attack_rate"]) == told
+    assert not told or metrics["attack_rate"] > 0.2

@@ -175,3 +175,24 @@ def test_reactivation_waits_for_its_control():
     sim.set_control("speed:X", 2.0)
     sim.advance(0.5)
     near(sim.flows[0, 0, 3, 1] / 500, -np.expm1(-2.0 * 0.5 / 5.0), 500)
+
+
+@pytest.mark.parametrize("steps", [1, 200])
+@pytest.mark.parametrize(("power", "beta"), [(0.02, 0.05), (0.2, 1.0)])
+def test_nonlinear_contact_needs_an_infectious_neighbour(power, beta, steps):
+    """The pressure of eleven nodes that come and go is exactly 0 once all have gone; 1e-17 ** 0.02 would be a half."""
+    hub, runs = 11, 4000
+    graph = from_edges(12, [(i, hub) for i in range(hub)])
+    tiers = Tiers(np.array([0, 1, 2] * 4, np.int8), np.array([4, 4, 4]), "x")
+    model = models.thresh(beta=beta, churn=laws.exponential(0.2), power=power)
+    sim = CascadeSim(graph, model, runs, seed=1, tiers=tiers, tree=True)
+    sim.reset(list(range(hub)))
+    sim.set_control("out", [0.3, 0.7, 1.1])
+    for _ in range(steps):
+        sim.advance(200.0 / steps)
+    assert not (sim.tree[:, hub] == -1).any()
+    mean_time = 0.2 * (1 / np.arange(1, 12)).sum()  # until all eleven have left
+    share = (sim.state[:, hub] != 0).mean()
+    assert share < beta * 11.0**power * mean_time
+    if power == 0.02:
+        near(share, -np.expm1(-beta * mean_time), runs)  # the rate is nearly beta while anybody is infectious
