@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from assets.errors import TwinloomError
 from assets.networks.catalogue import NETWORKS, load
 from assets.networks.load import read_edges
 from assets.networks.stats import measure
@@ -25,6 +26,12 @@ def info(
     See `assets.networks.load.read_edges` for the arguments and errors.
     """
     if file in NETWORKS or not Path(file).exists():
+        given = {"nodes": nodes is not None, "weights": weights is not None, "columns": columns != (0, 1), "text": text}
+        if file in NETWORKS and any(given.values()):
+            flags = ", ".join(f"--{name}" for name, is_given in given.items() if is_given)
+            raise TwinloomError(
+                f"{file} is a network of known form, without {flags}; name its file to read it otherwise"
+            )
         graph, report = load(file, directed=directed), None
     else:
         graph, report = read_edges(file, directed, nodes, weights=weights, columns=columns, text=text)

@@ -143,19 +143,25 @@ def from_edges(
 ) -> Graph:
     """Build a simple graph; self-loops are dropped, repeated edges merged into one (of the largest weight).
 
+    The way from networkx, SciPy or arrays; docs/networks.md shows each.
+
     Args:
         n: number of nodes, at least 1; nodes in no pair are isolated.
         pairs: int [E, 2] source and target, in 0 .. n-1.
         directed: whether (a, b) and (b, a) are two arcs, or one edge.
         weights: float [E] > 0, or None.
-        labels, name, synthetic: see `Graph`.
+        labels: original ids of the nodes, n integers or texts; None: the ids are 0 .. n-1.
+        name, synthetic: see `Graph`.
 
     Raises:
-        TwinloomError: no nodes, a node out of range, or a weight that is not positive.
+        TwinloomError: no nodes, a node out of range, a weight that is not positive, or labels that are not n different
+            integers or texts.
     """
     pairs = np.asarray(pairs)
     if pairs.size == 0:
         pairs = np.empty((0, 2), np.int64)
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise TwinloomError(f"n is {n!r}; the first argument is the number of nodes, an integer")
     if not 1 <= n <= MAX_NODES:
         raise TwinloomError(f"a graph of {n} nodes: at least 1 and at most {MAX_NODES:,} are allowed")
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
@@ -164,12 +170,46 @@ def from_edges(
         bad = pairs[((pairs < 0) | (pairs >= n)).any(axis=1)][0].tolist()
         raise TwinloomError(f"edge {bad}: nodes of a graph of {n} are 0 to {n - 1}")
     if weights is not None:
-        weights = np.asarray(weights, np.float64)
+        weights = _numbers(weights)
         if weights.shape != (len(pairs),) or not np.all((weights >= LIGHTEST) & (weights <= HEAVIEST)):
             raise TwinloomError(
                 f"weights must be {len(pairs)} positive numbers ({LIGHTEST:.2g} to {HEAVIEST:.2g}), one for each edge"
             )
+    if labels is not None:
+        labels = _labels(labels, n)
+    n = int(n)
     return assemble(n, merge(n, pairs, directed, weights), labels=labels, name=name, synthetic=synthetic)
+
+
+def check_graph(given: Any, allowed: str = "a Graph", subject: str = "graph is") -> None:
+    """Raise TwinloomError, with the way to make a Graph, unless ``given`` is one."""
+    if not isinstance(given, Graph):
+        kind = type(given)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        raise TwinloomError(
+            f"{subject} {name}; allowed: {allowed}. assets.networks.graph.from_edges(n, pairs) makes a Graph "
+            "from arrays, SciPy or networkx (docs/networks.md)"
+        )
+
+
+def _numbers(weights: Any) -> np.ndarray:
+    """float64 array. Raises TwinloomError for what is none."""
+    given = np.asarray(weights)
+    if given.dtype.kind not in "fiu" and given.size:
+        raise TwinloomError(f"weights must be an array of numbers, not of {given.dtype}")
+    return given.astype(np.float64)
+
+
+def _labels(labels: Any, n: int) -> np.ndarray:
+    """int64 or str array [n] without repetitions. Raises TwinloomError for anything else."""
+    given = np.asarray(labels)
+    if given.shape != (n,) or given.dtype.kind not in "iuU":
+        raise TwinloomError(
+            f"labels must be {n} integers or {n} texts, one for each node, not {given.dtype} {list(given.shape)}"
+        )
+    if len(np.unique(given)) < n:
+        raise TwinloomError("two nodes have the same label")
+    return given if given.dtype.kind == "U" else given.astype(np.int64)
 
 
 def assemble(

@@ -54,10 +54,13 @@ def read_edges(
         raise TwinloomError(f"columns {columns} and weights {weights}: they are counted from 0 and must differ")
     try:
         table = read_table(path, columns, weights, text, header)
-        if not len(table.source) and nodes is None and table.declared is None:
+        matrix = table.matrix
+        if matrix is not None and matrix.symmetric and directed:
+            raise TwinloomError("it is a symmetric matrix: every edge leads both ways; leave out directed")
+        if not len(table.source) and nodes is None and matrix is None:
             raise TwinloomError("no edges in it; for a graph of isolated nodes only, say how many with nodes")
         _check_weights(table.weights)
-        n, pairs, labels, ids = _number(table, nodes if nodes is not None else table.declared)
+        n, pairs, labels, ids = _number(table, nodes if nodes is not None or matrix is None else matrix.nodes)
     except TwinloomError as error:
         raise TwinloomError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
     kept = slice(None) if table.weights is None else table.weights > 0
@@ -68,7 +71,8 @@ def read_edges(
         path=path, nodes=n, edges=graph.edges, directed=directed, rows=len(pairs), loops=merged.loops,
         repeated=merged.repeated, reversed=merged.reversed, conflicts=merged.conflicts,
         weightless=len(pairs) - len(pairs[kept]), isolated=n - found, ids=ids, comments=table.comments,
-        blanks=table.blanks, header=table.header, columns=table.columns, weights=weights, claims=table.claims,
+        blanks=table.blanks, header=table.header, columns=table.columns, named=table.named, weights=weights,
+        claims=table.claims,
     )  # fmt: skip
     return graph, report
 
@@ -80,12 +84,16 @@ def _number(table: Table, nodes: int | None) -> tuple[int, np.ndarray, np.ndarra
         n = _room(len(labels), nodes)
         labels = np.concatenate((labels, np.full(n - len(labels), "", labels.dtype))) if n > len(labels) else labels
         return n, pairs, labels, "words, numbered in alphabetical order"
+    counted = np.arange(1, nodes + 1) if nodes is not None and table.matrix is not None else None  # ids of a matrix
     if not len(table.source):
-        return nodes or 0, np.empty((0, 2), np.int64), None, "0 to nodes - 1"
+        ids = "0 to nodes - 1" if counted is None else "1 to nodes: node i is id i + 1"
+        return nodes or 0, np.empty((0, 2), np.int64), counted, ids
     low = int(min(table.source.min(), table.target.min()))
     high = int(max(table.source.max(), table.target.max()))
     span = f"integers {low} to {high}"
-    if nodes is not None and low >= 0 and high < nodes:
+    if nodes is not None and counted is not None and not (low >= 1 and high <= nodes):
+        raise TwinloomError(f"ids of a matrix of {nodes:,} nodes are 1 to {nodes}; it has {low} to {high}")
+    if nodes is not None and low >= 0 and high < nodes and counted is None:
         return nodes, np.column_stack((table.source, table.target)), None, f"{span}: node i is id i"
     if nodes is not None and low >= 1 and high <= nodes:
         pairs = np.column_stack((table.source - 1, table.target - 1))

@@ -24,6 +24,7 @@ class Report:
         comments, blanks: lines skipped.
         header: the line taken as names of the columns, or None.
         columns: in a line.
+        named: columns that the header names, where something other than white space parts them, or None.
         weights: column taken as weight, or None.
         claims: what comments say about the number of nodes and edges ("nodes", "edges"), where they do.
     """
@@ -44,6 +45,7 @@ class Report:
     blanks: int
     header: str | None
     columns: int
+    named: int | None
     weights: int | None
     claims: dict[str, int]
 
@@ -69,12 +71,15 @@ class Report:
                 lines.append(f"  {verb:8} {', '.join(parts)}")
         lines.append(f"  ids      {self.ids}")
         if self.weights is not None:
-            lines.append(f"  weights  column {self.weights} (counted from 0)")
+            further = f"; {_count(self.columns - 3, 'further column')} ignored" if self.columns > 3 else ""
+            lines.append(f"  weights  column {self.weights} (counted from 0){further}")
         elif self.columns > 2:
             extra = "1 further column" if self.columns == 3 else f"{self.columns - 2} further columns"
             lines.append(f"  ignored  {extra}; to use one as contact weight say weights, for example --weights 2")
         if self.conflicts:
             lines.append(f"  note     {_count(self.conflicts, 'merged line')} had a smaller weight than the one kept")
+        if self.named is not None and self.rows and self.named != self.columns:
+            lines.append(f"  note     the header names {_count(self.named, 'column')}, the lines have {self.columns}")
         return lines + self._claimed()
 
     def _claimed(self) -> list[str]:

@@ -43,15 +43,18 @@ def _integer(text, begin, end):
 
 
 @njit(cache=True)
-def _decimal(text, begin, end):
-    """Value of a decimal number such as 12, .5 or 1e-3 and whether it is one that is finite and not negative."""
+def _decimal(text, begin, end, comma):
+    """Value of a decimal number such as 12, .5 or 1e-3 and whether it is one that is finite and not negative.
+
+    ``comma``: a comma stands for the decimal point.
+    """
     value, digits, scale, k = 0.0, 0, 0, begin
     if k < end and text[k] == 43:
         k += 1
     point = False
     while k < end:
         c = text[k]
-        if c == 46 and not point:
+        if (c == 46 or (comma and c == 44)) and not point:
             point = True
         elif 48 <= c <= 57:
             value = value * 10.0 + (c - 48)
@@ -68,6 +71,20 @@ def _decimal(text, begin, end):
         k = end
     value *= 10.0**scale
     return value, k == end and digits > 0 and value < np.inf
+
+
+@njit(cache=True)
+def _digits_end(text, k, end):
+    """Where the digits from ``k`` on end."""
+    while k < end and 48 <= text[k] <= 57:
+        k += 1
+    return k
+
+
+@njit(cache=True)
+def _decimal_comma(text, start, stop, end):
+    """Whether a comma between two digits follows a weight that no comma precedes: 1 2 0,5 is neither 0 nor 0.5."""
+    return stop + 1 < end and text[stop] == 44 and 48 <= text[stop + 1] <= 57 and text[start - 1] != 44
 
 
 @njit(cache=True, inline="always")
@@ -130,7 +147,11 @@ def scan(text, begin, line, mark, source, target, weight, a, b, w):
                 else:
                     b[edges] = value
             elif found == weight:
-                factor, good = _decimal(text, start, stop)
+                factor, good = _decimal(text, start, stop, parting == 59)
+                if parting == 0 and _decimal_comma(text, start, stop, end):
+                    good, stop = False, _digits_end(text, stop + 1, end)
+                elif parting != 0 and parting != 44 and text[start - 1] == 44:  # ,5 is a half
+                    good, start = False, start - 1
                 if not good:
                     return edges, comments, blanks, columns, NOT_WEIGHT, line, start, stop
                 w[edges] = factor

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from assets.errors import TwinloomError
-from assets.networks.words import decode, separator, split
+from assets.networks.graph import MAX_NODES
+from assets.networks.words import decode, separators, split
 
 _INTEGER = re.compile(r"[+-]?\d+")
 _DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
@@ -19,6 +20,21 @@ _ROLES = {
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """Head of a Matrix Market file; its ids are 1 .. nodes.
+
+    Attributes:
+        nodes: rows and columns.
+        entries: lines that follow.
+        symmetric: whether an entry (i, j) stands for (j, i) too.
+    """
+
+    nodes: int
+    entries: int
+    symmetric: bool
+
+
+@dataclass(frozen=True)
 class Start:
     """Where and how to read.
 
@@ -28,7 +44,7 @@ class Start:
         header: the line that names the columns, or None.
         words: whether ids are words.
         mark: what parts columns; None: white space, and for integers any separator.
-        declared: number of nodes that the format declares (Matrix Market), or None.
+        matrix: what the format declares (Matrix Market), or None.
     """
 
     offset: int
@@ -38,7 +54,7 @@ class Start:
     header: str | None = None
     words: bool = False
     mark: str | None = None
-    declared: int | None = None
+    matrix: Matrix | None = None
 
 
 @dataclass(frozen=True)
@@ -67,25 +83,26 @@ def sniff(content: bytes, columns: tuple[int, int], text: bool, header: bool | N
     lines, end = _first_lines(content, 2)
     if not lines:
         return Start(len(content), end.number, end.comments, end.blanks, words=text)
-    mark = separator(lines[-1].text)
-    if not text and not _integers(lines[-1].text, columns, mark):
-        cells = _ids(lines[-1].text, columns, None)
+    last, likely = lines[-1].text, separators(lines[-1].text)
+    mark = next((m for m in likely if not text and _integers(last, columns, m)), likely[0] if likely else None)
+    if not text and not _integers(last, columns, mark):
+        cells = _ids(last, columns, None)
         if len(cells) == 2 and all(_INTEGER.fullmatch(cell) for cell in cells):
             mark = None  # "1 2,0.5": more than one kind of separator in a line
-    declared = _matrix_size(lines[0]) if content.startswith(_MATRIX_MARKET) else None
-    titled = declared is None and (_is_header(lines, columns, mark) if header is None else header)
+    matrix = _matrix(content, lines[0]) if content.startswith(_MATRIX_MARKET) else None
+    titled = matrix is None and (_is_header(lines, columns, mark) if header is None else header)
     if titled and columns == (0, 1) and mark is not None and not split(lines[0].text, mark)[0]:
         raise TwinloomError(
             "the first column has no name, so it seems to number the rows; say which columns are source and target, "
             "for example columns=(1, 2) (--columns 1 2)"
         )
-    first = [*lines, end][1 if titled or declared is not None else 0]
-    words = text or not (first is end or _integers(first.text, columns, mark))
+    first = [*lines, end][1 if titled or matrix is not None else 0]
+    words = matrix is None and (text or not (first is end or _integers(first.text, columns, mark)))
     cells = _ids(first.text, columns, mark)
     if words and not text and cells and all(_DECIMAL.fullmatch(cell) for cell in cells):
         raise TwinloomError(f"line {first.number} has the ids {', '.join(cells)}: write integers, or say text (--text)")
     title = lines[0].text.strip() if titled else None
-    return Start(first.offset, first.number, first.comments, first.blanks, title, words, mark, declared)
+    return Start(first.offset, first.number, first.comments, first.blanks, title, words, mark, matrix)
 
 
 def _first_lines(content: bytes, count: int) -> tuple[list[_Line], _Line]:
@@ -106,11 +123,13 @@ def _first_lines(content: bytes, count: int) -> tuple[list[_Line], _Line]:
     return lines, _Line(offset, number, "", comments, blanks)
 
 
-def _matrix_size(line: _Line) -> int:
-    size = line.text.split()
-    if len(size) != 3 or size[0] != size[1] or not size[0].isdigit():
+def _matrix(content: bytes, line: _Line) -> Matrix:
+    kind, size = content[: content.find(b"\n")].lower().split(), line.text.split()
+    if len(size) != 3 or size[0] != size[1] or not all(part.isascii() and part.isdigit() for part in size):
         raise TwinloomError(f"line {line.number}: only square matrices in coordinate form are networks")
-    return int(size[0])
+    if not 1 <= int(size[0]) <= MAX_NODES:
+        raise TwinloomError(f"line {line.number}: a network has 1 to {MAX_NODES:,} nodes, not {size[0]}")
+    return Matrix(int(size[0]), int(size[2]), kind[-1] in (b"symmetric", b"skew-symmetric", b"hermitian"))
 
 
 def _ids(line: str, columns: tuple[int, int], mark: str | None) -> list[str]:

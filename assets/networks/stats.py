@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assets.errors import TwinloomError
-from assets.networks.graph import Graph, from_edges
+from assets.networks.graph import Graph, check_graph, from_edges
 from assets.networks.tiers import cut
 
 if TYPE_CHECKING:
@@ -18,18 +18,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stats:
-    """What decides how far something spreads. All but the arcs' degrees are of the undirected form.
+    """What decides how far something spreads.
+
+    Degrees and kappa are of the graph as it is; components, cores, clustering and triangles of its undirected form.
 
     Attributes:
         nodes, edges, directed: of the graph.
         mean_degree, median_degree, max_degree: of neighbours (out-neighbours if directed).
-        kappa: mean excess degree; NaN without edges.
+        kappa: mean excess degree `Graph.kappa`, which environments use; NaN without edges.
         components: weakly connected components.
         largest: nodes of the largest one.
         max_core: largest core number.
         clustering: share of a node's pairs of neighbours that know each other (0 below degree 2), mean of the nodes.
         triangles: number of them.
         tiers: nodes in each of the three tiers of equal degree share, hubs first; fewer tiers on tiny graphs.
+        weights: least, mean and greatest weight of an edge; None if all are 1 because the graph has none.
     """
 
     nodes: int
@@ -45,20 +48,26 @@ class Stats:
     clustering: float
     triangles: int
     tiers: list[int]
+    weights: list[float] | None = None
 
     def lines(self) -> list[str]:
         """For people, one measure a line."""
         tiers = " / ".join(f"{size:,}" for size in self.tiers)
+        excess = "mean excess degree along arcs, as environments use it" if self.directed else "mean excess degree"
+        passes = "transmissibility" if self.weights is None else "mean transmissibility of the edges"
         rows = {
             "nodes": f"{self.nodes:,}",
             "arcs" if self.directed else "edges": f"{self.edges:,}",
             "degree": f"mean {self.mean_degree:.2f}, median {self.median_degree:g}, largest {self.max_degree:,}",
-            "kappa": f"{self.kappa:.1f} mean excess degree; R0 = transmissibility x kappa on a tree-like graph",
+            "kappa": f"{self.kappa:.4g} {excess}; R0 = {passes} x kappa on a tree-like graph",
             "components": f"{self.components:,}; the largest holds {self.largest / self.nodes:.1%} of the nodes",
             "core": f"{self.max_core} is the largest core number",
             "clustering": f"{self.clustering:.3f} on average, {self.triangles:,} triangles",
             "tiers": f"{tiers} nodes own equal shares of all edge ends, hubs first",
         }
+        if self.weights is not None:
+            least, mean, greatest = self.weights
+            rows["weights"] = f"{least:g} to {greatest:g}, mean {mean:.4g}"
         return [f"  {name:11}{text}" for name, text in rows.items()]
 
     def to_json(self) -> dict[str, Any]:
@@ -73,6 +82,7 @@ def measure(graph: Graph) -> Stats:
 
     from assets.networks.kernels import core_numbers, triangles
 
+    check_graph(graph)
     both = from_edges(graph.n, graph.pairs()) if graph.directed else graph
     matrix = csr_array((np.ones(len(both.indices), np.int8), both.indices, both.indptr), shape=(graph.n, graph.n))
     components, member = connected_components(matrix, directed=False)
@@ -80,12 +90,19 @@ def measure(graph: Graph) -> Stats:
     wedges = degree * (degree - 1) / 2
     return Stats(
         nodes=graph.n, edges=graph.edges, directed=graph.directed, mean_degree=graph.mean_degree,
-        median_degree=float(np.median(graph.degree)), max_degree=int(graph.degree.max()), kappa=both.kappa,
+        median_degree=float(np.median(graph.degree)), max_degree=int(graph.degree.max()), kappa=graph.kappa,
         components=int(components), largest=int(np.bincount(member).max()),
         max_core=int(core_numbers(both.indptr, both.indices).max()),
         clustering=float(np.mean(closed / np.maximum(wedges, 1))), triangles=int(closed.sum()) // 3,
-        tiers=cut(graph, k=min(3, graph.n)).sizes.tolist(),
+        tiers=cut(graph, k=min(3, graph.n)).sizes.tolist(), weights=_range(graph.weights),
     )  # fmt: skip
+
+
+def _range(weights: np.ndarray | None) -> list[float] | None:
+    """Least, mean and greatest; an undirected graph holds every edge twice, which changes none of them."""
+    if weights is None or not len(weights):
+        return None
+    return [float(weights.min()), float(np.mean(weights, dtype=np.float64)), float(weights.max())]
 
 
 def list_networks() -> Table:

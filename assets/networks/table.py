@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from assets.errors import TwinloomError
-from assets.networks.sniff import Start, sniff
+from assets.networks.sniff import Matrix, Start, sniff
 from assets.networks.textfile import read_text
-from assets.networks.words import decode, read_words
+from assets.networks.words import decode, read_words, split, weight_problem
 
 _CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*(\d+)", re.IGNORECASE)
 
@@ -28,7 +28,8 @@ class Table:
         comments, blanks: lines skipped.
         header: text of the header, or None.
         columns: in a line; 0 without edges.
-        declared: number of nodes that the format itself declares (Matrix Market), or None.
+        matrix: what the format itself declares (Matrix Market), or None.
+        named: columns that the header names, where something other than white space parts them, or None.
         claims: numbers of "nodes" and "edges" that comments mention.
     """
 
@@ -40,7 +41,8 @@ class Table:
     blanks: int
     header: str | None
     columns: int
-    declared: int | None
+    matrix: Matrix | None
+    named: int | None
     claims: dict[str, int]
 
 
@@ -59,9 +61,19 @@ def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: b
     else:
         words = None
         a, b, weights, width, comments, blanks = _read_integers(content, start, columns, weight)
+    if start.matrix is not None and len(a) != start.matrix.entries:
+        raise TwinloomError(
+            f"its head announces {start.matrix.entries:,} entries, {len(a):,} follow; download it again"
+        )
+    named = len(split(start.header, start.mark)) if start.header and start.mark else None
+    if weight is not None and named is not None and len(a) and named != width:
+        raise TwinloomError(
+            f"the header names {named} columns, the lines have {width}, so the weight may stand elsewhere; "
+            "write weights with a decimal point, and a name for every column"
+        )
     return Table(
         a, b, words, weights, start.comments + comments, start.blanks + blanks, start.header, max(width, 0),
-        start.declared, _claims(content),
+        start.matrix, named, _claims(content),
     )  # fmt: skip
 
 
@@ -89,7 +101,7 @@ def _read_integers(
             + ("" if weight is None else f", the weight in {weight}")
             + " (counted from 0)",
             scanner.RAGGED: f"has {first} columns, the lines before it {width}; an edge list has one edge a line",
-            scanner.NOT_WEIGHT: f'has the weight "{token}", not a number >= 0',
+            scanner.NOT_WEIGHT: weight_problem(token),
         }
         raise TwinloomError(f"line {line} {reasons[problem]}")
     return a[:edges], b[:edges], w[:edges] if weight is not None else None, width, comments, blanks

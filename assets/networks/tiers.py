@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from assets.errors import TwinloomError, UnknownNameError
-from assets.networks.graph import Graph, from_edges
+from assets.networks.graph import Graph, check_graph, from_edges
 
 Rule = Literal["stub", "top", "pop"]
 Score = Literal["degree", "core", "eigenvector"]
@@ -62,8 +62,9 @@ def cut(
         score: measure of influence.
 
     Raises:
-        TwinloomError: unknown rule or score, more tiers than nodes, shares that do not add up to 1.
+        TwinloomError: not a Graph, unknown rule or score, more tiers than nodes, shares that do not add up to 1.
     """
+    check_graph(graph)
     if rule not in get_args(Rule):
         raise UnknownNameError("tier rule", str(rule), get_args(Rule), "stub, top, pop")
     wanted = _shares(rule, k, shares)

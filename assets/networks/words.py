@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from assets.errors import TwinloomError
 
+_NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-def separator(line: str) -> str | None:
-    """What parts the columns of a line: a tab, else a comma, else a semicolon, else (None) white space."""
-    return next((mark for mark in "\t,;" if mark in line), None)
+
+def separators(line: str) -> list[str]:
+    """What may part the columns of a line, the likeliest first; empty: white space.
+
+    A tab; else commas and semicolons, the more frequent first. Semicolons win a tie: their columns may hold numbers
+    with a decimal comma.
+    """
+    if "\t" in line:
+        return ["\t"]
+    return sorted((mark for mark in ";," if mark in line), key=lambda mark: -line.count(mark))
 
 
 def split(line: str, mark: str | None) -> list[str]:
@@ -44,7 +53,7 @@ def read_words(
         lines: numbers and texts of the lines that hold edges.
         columns: of source and target, counted from 0.
         weight: column of the weight, or None.
-        mark: see `separator`.
+        mark: what parts columns, None: white space.
 
     Returns:
         Source and target int64 [E] as positions in the third, the sorted labels; weights float64 [E] or None; number of
@@ -72,7 +81,7 @@ def read_words(
         a.append(known.setdefault(source, len(known)))
         b.append(known.setdefault(target, len(known)))
         if weight is not None:
-            w.append(_weight(number, cells[weight]))
+            w.append(_weight(number, cells[weight], mark))
     labels = np.array(list(known), dtype=str)
     order = np.argsort(labels)
     place = np.empty(len(order), np.int64)
@@ -80,11 +89,20 @@ def read_words(
     return place[a], place[b], labels[order], np.array(w) if weight is not None else None, width
 
 
-def _weight(number: int, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise TwinloomError(f"line {number}: weight {text!r} is not a number >= 0")
+def _weight(number: int, text: str, mark: str | None) -> float:
+    decimal = text.replace(",", ".", 1) if mark == ";" else text
+    value = float(decimal) if _NUMBER.fullmatch(decimal) else float("inf")
+    if value == float("inf"):
+        raise TwinloomError(f"line {number} {weight_problem(text)}")
     return value
+
+
+def weight_problem(text: str) -> str:
+    """Why a weight was refused, to follow the number of its line."""
+    point = text.replace(",", ".")
+    if text.count(",") == 1 and _NUMBER.fullmatch(point):
+        return (
+            f'has the weight "{text}": write it with a decimal point ({point}), or part the columns by semicolons, '
+            "between which a decimal comma is understood"
+        )
+    return f'has the weight "{text}", not a number >= 0'

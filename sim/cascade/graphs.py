@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assets.errors import InvalidSettingsError, TwinloomError
-from assets.networks.graph import Graph
+from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers, cut
 from sim.cascade import laws
 from sim.cascade.models import Model
@@ -118,7 +119,7 @@ class Scenario:
         return reproduction_number(self.model, self.graph, self.r0_by, self.branching)
 
 
-GraphSource = Graph | GraphRange | str | Callable[[np.random.Generator], Graph] | None
+GraphSource = Graph | GraphRange | str | Path | Callable[[np.random.Generator], Graph] | None
 
 
 class Scenarios:
@@ -177,8 +178,7 @@ class Scenarios:
             return self._fixed
         words = episode_seed(seed, "cascade", block)
         graph = self._draw(stream(words, "graph"))
-        if not isinstance(graph, Graph):
-            raise TwinloomError(f"the graph function returned {type(graph).__name__}, not a Graph")
+        check_graph(graph, subject="the graph function returned")
         return self._scenario(graph, stream(words, "process"))
 
     def _scenario(self, graph: Graph, rng: np.random.Generator | None) -> Scenario:
@@ -193,17 +193,14 @@ class Scenarios:
 
 
 def _resolve(problem: Problem, graph: Any) -> Graph:
-    if isinstance(graph, Graph):
-        return graph
     if graph is None:
         return problem.graph(np.random.default_rng(_GRAPH_SEED))
-    if isinstance(graph, str):
+    if isinstance(graph, (str, Path)):
         from assets.networks.catalogue import load
 
         return load(graph)
-    raise TwinloomError(
-        f"graph is {type(graph).__name__}; allowed: a Graph, a name or file, a GraphRange, or a function rng -> Graph"
-    )
+    check_graph(graph, "a Graph, a name or file, a GraphRange, or a function rng -> Graph")
+    return graph
 
 
 def _tiers(graph: Graph, tiers: Any) -> Tiers:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from assets.errors import TwinloomError, UnknownNameError
-from assets.networks.graph import Graph
+from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers
 from sim.cascade.choice import choose
 from sim.cascade.compile import kernel
@@ -90,6 +90,7 @@ class CascadeSim:
         tree: bool = False,
         **options: Any,
     ) -> None:
+        check_graph(graph)
         if graph.n < 1:
             raise TwinloomError("the graph is empty; a process needs at least one node")
         for name, value in (("replicas", replicas), ("threads", threads), ("substeps", substeps)):

@@ -178,6 +178,30 @@ def test_graph_info_says_what_it_read_and_measured(command, tmp_path):
     assert (code, found["nodes"], found["edges"], found["directed"], found["reading"]["isolated"]) == (0, 6, 4, True, 2)
 
 
+def test_graph_info_prints_the_kappa_that_environments_use(command, tmp_path):
+    path = tmp_path / "g.txt"
+    path.write_text("0 1\n0 2\n0 3\n3 4\n1 0\n")
+    directed = load(path, directed=True)
+    assert directed.kappa == pytest.approx((1 * 3 + 1 + 1 - 2) / 5)  # of <k_in k_out>, less the arcs back
+    code, out, _ = command("graph", "info", str(path), "--directed")
+    assert code == 0
+    assert "kappa      0.6 mean excess degree along arcs, as environments use it; R0 = transmissibility x kappa" in out
+    assert measure(directed).kappa == directed.kappa
+    assert "kappa      1 mean excess degree; R0" in command("graph", "info", str(path))[1]
+
+
+def test_graph_info_prints_the_range_of_weights(command, tmp_path):
+    path = tmp_path / "g.txt"
+    path.write_text("0;1;0,5\n1;2;2\n2;1;3,5\n2;3;0\n")
+    code, out, _ = command("graph", "info", str(path), "--weights", "2")
+    assert code == 0
+    assert "weights    0.5 to 3.5, mean 2" in out
+    assert "R0 = mean transmissibility of the edges x kappa" in out
+    found = json.loads(command("graph", "info", str(path), "--weights", "2", "--json")[1])
+    assert found["weights"] == [0.5, 2.0, 3.5]
+    assert "weights  " not in command("graph", "info", str(path))[1]
+
+
 def test_graph_info_of_one_isolated_node(command, tmp_path):
     path = tmp_path / "g.txt"
     path.write_text("7 7\n")
@@ -191,6 +215,7 @@ def test_graph_info_of_one_isolated_node(command, tmp_path):
         (["info", "no/such/file.txt"], "does not exist"),
         (["info", "twiter-like"], "Did you mean twitter-like?"),
         (["info", os.devnull], "no edges in it"),
+        (["info", "twitter-like", "--weights", "2"], "is a network of known form, without --weights"),
     ],
 )
 def test_graph_info_answers_mistakes_in_one_line(command, arguments, said):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph, from_edges
 from assets.networks.kernels import core_numbers, triangles
+from assets.networks.stats import measure
+from assets.networks.tiers import cut
 
 NODES = st.integers(1, 12)
 
@@ -109,11 +111,33 @@ def test_node_pairs_near_the_largest_key_do_not_overflow():
         ((2, [(0, 1, 1)]), "int array"),
         ((2, [(0, 1)], False, [0.0]), "positive"),
         ((2, [(0, 1)], False, [1.0, 2.0]), "one for each edge"),
+        ((2, [(0, 1)], False, [np.nan]), "positive"),
+        ((2, [(0, 1)], False, [np.inf]), "positive"),
+        ((2, [(0, 1)], False, ["x"]), "array of numbers"),
+        ((2, [(0, 1)], False, [None]), "array of numbers"),
+        ((2.0, [(0, 1)]), "n is 2.0; the first argument is the number of nodes"),
+        (([(0, 1)], 2), r"n is \[\(0, 1\)\]; the first argument is the number of nodes"),
     ],
 )
 def test_bad_edges_are_refused(arguments, said):
     with pytest.raises(TwinloomError, match=said):
         from_edges(*arguments)
+
+
+@pytest.mark.parametrize("labels", [["a"], [1.0, 2.0], [["a", "b"]], ["a", None], ["a", "a"]])
+def test_bad_labels_are_refused(labels):
+    with pytest.raises(TwinloomError, match="label"):
+        from_edges(2, [(0, 1)], labels=labels)
+
+
+@pytest.mark.parametrize("given", [nx.path_graph(3), [[0, 1]], np.zeros((2, 2)), None])
+@pytest.mark.parametrize("use", [cut, measure])
+def test_what_is_no_graph_is_told_how_to_become_one(given, use):
+    with pytest.raises(
+        TwinloomError, match=r"graph is .*; allowed: a Graph\. assets\.networks\.graph\.from_edges"
+    ) as error:
+        use(given)
+    assert ("networkx.classes.graph.Graph" in str(error.value)) == isinstance(given, nx.Graph)
 
 
 def test_labels_lead_back_to_nodes():

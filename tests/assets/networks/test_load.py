@@ -146,6 +146,22 @@ def test_a_matrix_declares_its_nodes(write):
     )
     assert (graph.n, report.isolated) == (4, 1)
     assert graph.weights == pytest.approx([0.5, 0.2, 0.5, 0.2])
+    assert graph.labels.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("entries", "pairs"),
+    [("5 5 3\n2 1\n3 2\n4 4\n", PATH), ("5 5 1\n5 1\n", [[0, 4]]), ("5 5 0\n", [])],
+)
+@pytest.mark.parametrize("options", [{}, {"text": True}])
+def test_ids_of_a_matrix_begin_with_1_whatever_is_isolated(write, entries, pairs, options):
+    content = "%%MatrixMarket matrix coordinate pattern symmetric\n" + entries
+    graph, report = read_edges(write(content), **options)
+    assert graph.labels.tolist() == [1, 2, 3, 4, 5]
+    assert graph.pairs().tolist() == pairs
+    assert graph.find([1, 5]).tolist() == [0, 4]
+    assert "node i is id i + 1" in report.ids
+    assert read_edges(write(content), nodes=7)[0].labels.tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_weights_are_taken_only_when_asked_for(write):
@@ -163,6 +179,38 @@ def test_weights_are_taken_only_when_asked_for(write):
     assert "dropped  1 line of weight 0" in text
     assert "1 merged line had a smaller weight than the one kept" in text
     assert read_edges(write("a,b,2\nb,c,3\n"), weights=2)[0].weights.tolist() == [2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("source;target;weight\n1;2;0,5\n2;3;1,25\n", {}),
+        ("1;2;0,5\n2;3;1,25\n", {}),
+        ("1; 2; 5E-1\n2; 3; 1,25\n", {}),
+        ('"ann";"bob";"0,5"\n"bob";"cat";"1,25"\n', {}),
+        ("ann;bob;0,5\nbob;cat;1,25\n", {}),
+        ("0,5;1;2\n1,25;2;3\n", {"columns": (1, 2), "weights": 0}),
+        ("1;2;x,y;0,5\n2;3;z;1,25\n", {"weights": 3}),
+        ("1 2,0.5\n2 3,1.25\n", {}),  # more than one kind of separator in a line
+    ],
+)
+def test_semicolons_may_stand_around_decimal_commas(write, content, options):
+    graph, report = read_edges(write(content), **({"weights": 2} | options))
+    assert graph.pairs().tolist() == PATH
+    assert graph.weights.tolist() == [0.5, 0.5, 1.25, 1.25]
+    assert report.weightless == 0
+
+
+@pytest.mark.parametrize("content", ["1,2,a;b\n2,3,c;d\n", "ann,bob,a;b\nbob,cat,c;d\n", "1;2;a,b\n2;3;c,d\n"])
+def test_other_columns_may_hold_the_other_separator(write, content):
+    assert read_edges(write(content))[0].pairs().tolist() == PATH
+
+
+def test_the_report_says_what_it_did_not_use(write):
+    _, report = read_edges(write("1,2,0,5\n"), weights=2)  # 0, or 0.5? The file cannot tell
+    assert "  weights  column 2 (counted from 0); 1 further column ignored" in report.lines()
+    _, report = read_edges(write("source,target\n1,5,9\n"))
+    assert report.lines()[-1] == "  note     the header names 2 columns, the lines have 3"
 
 
 @settings(max_examples=200, deadline=None)
@@ -221,9 +269,18 @@ def test_a_header_can_be_forced_and_denied(write):
         ("0 1 1.0\n1 2 x\n", {"weights": 2}, 'line 2 has the weight "x", not a number >= 0'),
         ("0 1 1.0\n1 2 -1\n", {"weights": 2}, 'line 2 has the weight "-1"'),
         ("0 1 1.0\n1 2 nan\n", {"weights": 2}, 'line 2 has the weight "nan"'),
+        ("a,b,1\nb,c,nan\n", {"weights": 2}, 'line 2 has the weight "nan"'),
+        ("a,b,1\nb,c,1_0\n", {"weights": 2}, 'line 2 has the weight "1_0"'),
+        ("1 2 1\n2 3 1,5\n", {"weights": 2}, r'line 2 has the weight "1,5": write it with a decimal point \(1.5\)'),
+        ("1\t2\t0,5\n", {"weights": 2}, r'line 1 has the weight "0,5": write it with a decimal point \(0.5\)'),
+        ("1;2;1\n2;3;,5\n", {"weights": 2}, r'line 2 has the weight ",5": write it with a decimal point \(.5\)'),
+        ('1,2,"0,5"\n', {"weights": 2}, r'line 1 has the weight "0,5": write it with a decimal point \(0.5\)'),
+        ('a,b,"0,5"\n', {"weights": 2}, r'line 1 has the weight "0,5": write it with a decimal point \(0.5\)'),
+        ("1;2;1.234,5\n", {"weights": 2}, 'line 1 has the weight "1.234,5", not a number >= 0'),
+        ("u,v,w\n1,2,0,5\n", {"weights": 2}, "the header names 3 columns, the lines have 4, so the weight may stand"),
         ("0 1 1.0\n1 2 1e999\n", {"weights": 2}, 'line 2 has the weight "1e999"'),
         ("0 1\n", {"weights": 2}, "line 1 has 2 columns; .* the weight in 2"),
-        ("a\tb\t1\nb\tc\t-1\n", {"weights": 2}, "line 2: weight '-1' is not a number >= 0"),
+        ("a\tb\t1\nb\tc\t-1\n", {"weights": 2}, 'line 2 has the weight "-1", not a number >= 0'),
         ("a b\nb\n", {}, "line 2 has 1 columns, the lines before it have 2"),
         ("a\n", {}, "line 1 has 1 columns"),
         ("a,b\nb,\n", {}, "line 2 has an empty id"),
@@ -238,6 +295,11 @@ def test_a_header_can_be_forced_and_denied(write):
         ("0 1\n", {"columns": (0, -1)}, "counted from 0"),
         ("0 1\n", {"weights": 1}, "must differ"),
         ("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 2\n", {}, "only square matrices"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n", {}, "announces 2 entries, 1 follow"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n0 2\n", {}, "a matrix of 3 nodes are 1 to 3"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 4\n", {}, "it has 1 to 4"),
+        ("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n", {}, "line 2: a network has 1 to"),
+        ("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", {"directed": True}, "leads both ways"),
         ("%%MatrixMarket matrix array real general\n3 3\n1\n2\n", {}, "only square matrices"),
         ("<!DOCTYPE html>\n<html>404</html>", {}, "is a web page"),
         (b"ann\xff bob\n", {}, "line 1 is not UTF-8"),

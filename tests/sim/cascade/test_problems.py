@@ -151,12 +151,31 @@ def test_ranges_that_cannot_be(settings, message):
         ({"tiers": "stubs"}, 'unknown tiers "stubs"; allowed: stub, top, pop'),
         ({"tiers": 3}, "tiers is int"),
         ({"graph": 7}, "graph is int; allowed: a Graph"),
-        ({"graph": lambda rng: rng}, "the graph function returned Generator, not a Graph"),
+        ({"graph": lambda rng: rng}, "the graph function returned numpy.*Generator; allowed: a Graph"),
     ],
 )
 def test_sources_that_cannot_be(arguments, message):
     with pytest.raises(TwinloomError, match=message):
         Scenarios(PROBLEMS["adopt_profit"], **({"graph": graph()} | arguments)).draw(0, 0)
+
+
+def test_what_is_no_graph_is_told_how_to_become_one(tmp_path):
+    import networkx
+
+    from sim.cascade.simulator import CascadeSim
+
+    said = r"networkx\.classes\.graph\.Graph; allowed: .*from_edges\(n, pairs\) makes a Graph"
+    foreign = networkx.path_graph(5)
+    for use in (
+        lambda: Scenarios(PROBLEMS["escape"], foreign),
+        lambda: Scenarios(PROBLEMS["escape"], lambda rng: foreign).draw(0, 0),
+        lambda: CascadeSim(foreign, models.sir()),
+    ):
+        with pytest.raises(TwinloomError, match=said):
+            use()
+    path = tmp_path / "edges.txt"
+    path.write_text("0 1\n1 2\n2 0\n")
+    assert Scenarios(PROBLEMS["escape"], path, r0=0.5).draw(0, 0).graph.n == 3
 
 
 def test_prices_default_to_the_documented_ones():
