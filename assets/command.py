@@ -24,8 +24,8 @@ def run_command(body: Callable[[], int | None]) -> None:
     except TwinloomError as error:
         print(f"error: {error}", file=sys.stderr)
         code = 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        print(f"interrupted: {error}" if str(error) else "interrupted", file=sys.stderr)
         code = 130
     except BrokenPipeError:  # the reader of a pipe (head, less) went away: not our failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

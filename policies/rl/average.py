@@ -36,9 +36,11 @@ class Average:
         return {"values": self.values, "steps": self._steps}
 
     def restore(self, state: dict) -> None:
-        """Inverse of `state`."""
+        """Inverse of `state`. Raises KeyError, TypeError or ValueError for that of another network."""
         self._steps = int(state["steps"])
         for mine, saved in zip(self.values, state["values"], strict=True):
+            if mine.shape != saved.shape:
+                raise ValueError(f"averaged weights have shape {tuple(saved.shape)} instead of {tuple(mine.shape)}")
             mine.copy_(saved)
 
     def pairs(self) -> list[tuple[torch.Tensor, torch.Tensor]]:

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from stable_baselines3.common.logger import KVWriter, Logger
 
-from assets.atomic import write_text
+from assets.atomic import storage_error, write_text
+from assets.errors import TwinloomError
 
 CURVE = "train.jsonl"
 SCALAR = (int, float, np.integer, np.floating)
 
 
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """One line for a full disk, or something else in the place of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(path, error) from error
+
+
 class JsonLines(KVWriter):
-    """Appends one line for each dump."""
+    """Appends one line for each dump.
+
+    Raises:
+        TwinloomError: nothing can be written there, or what is there is no learning curve.
+    """
 
     def __init__(self, path: Path, step: int) -> None:
+        self._path = path
         if path.exists():
             write_text(path, "".join(json.dumps(row) + "\n" for row in read_curve(path) if row["step"] <= step))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("a", encoding="utf-8")
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a", encoding="utf-8")
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Scalars only; what is not finite becomes null, JSON has nothing else."""
@@ -32,12 +50,14 @@ class JsonLines(KVWriter):
             if isinstance(value, SCALAR) or getattr(value, "shape", None) == ():
                 number = float(value)
                 row[key] = number if math.isfinite(number) else None
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
+        with _writing(self._path):
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with _writing(self._path):
+            self._file.close()
 
 
 class TensorBoard(KVWriter):
@@ -46,18 +66,22 @@ class TensorBoard(KVWriter):
     def __init__(self, folder: Path, step: int) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=step or None)
+        self._folder = folder
+        with _writing(folder):
+            self._writer = SummaryWriter(str(folder), purge_step=step or None)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Scalars that are not meant for the file alone."""
-        for key, value in key_values.items():
-            if "tensorboard" not in (key_excluded.get(key) or ()) and isinstance(value, SCALAR):
-                self._writer.add_scalar(key, float(value), step)
-        self._writer.flush()
+        with _writing(self._folder):
+            for key, value in key_values.items():
+                if "tensorboard" not in (key_excluded.get(key) or ()) and isinstance(value, SCALAR):
+                    self._writer.add_scalar(key, float(value), step)
+            self._writer.flush()
 
     def close(self) -> None:
         """Close the event file."""
-        self._writer.close()
+        with _writing(self._folder):
+            self._writer.close()
 
 
 def logger(folder: Path, step: int) -> Logger:
@@ -66,9 +90,18 @@ def logger(folder: Path, step: int) -> Logger:
 
 
 def read_curve(path: Path) -> list[dict[str, Any]]:
-    """Rows of a learning curve; a last line that a kill cut short is left out."""
+    """Rows of a learning curve; a last line that a kill cut short is left out.
+
+    Raises:
+        TwinloomError: it is not a text file.
+    """
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        text = f"the learning curve {path} is damaged: {error}; move it away: training goes on without it"
+        raise TwinloomError(text) from error
+    for line in text.splitlines():
         try:
             row = json.loads(line)
         except ValueError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.vec_env import VecNormalize
 
+from assets.atomic import storage_error
 from assets.errors import TwinloomError
 
 
@@ -27,7 +30,11 @@ class Replay(ReplayBuffer):
         observation_space, action_space, device, n_envs: as Stable-Baselines3 passes them.
         seed: of the minibatches.
         path: file of the rows; in memory if None.
+        resumed: whether the file must be there, of exactly the right size; else it is made anew.
         horizon_ends: treat time limits as terminal.
+
+    Raises:
+        TwinloomError: the file is missing, damaged or of other settings, or there is no room for it.
     """
 
     def __init__(
@@ -40,6 +47,7 @@ class Replay(ReplayBuffer):
         optimize_memory_usage: bool = False,
         seed: int = 0,
         path: str | None = None,
+        resumed: bool = False,
         horizon_ends: bool = False,
     ) -> None:
         super().__init__(1, observation_space, action_space, device, n_envs)  # its own arrays stay tiny
@@ -48,7 +56,7 @@ class Replay(ReplayBuffer):
         self.generator = np.random.default_rng(np.random.SeedSequence([seed, 0x7265]))
         self._d = int(np.prod(observation_space.shape))
         self._a = int(np.prod(action_space.shape))
-        self.rows = _rows(path, (self.buffer_size, 2 * self._d + self._a + 2))
+        self.rows = _rows(path, (self.buffer_size, 2 * self._d + self._a + 2), resumed)
 
     def add(
         self,
@@ -77,6 +85,20 @@ class Replay(ReplayBuffer):
         self.full = self.full or self.pos + count >= self.buffer_size
         self.pos = (self.pos + count) % self.buffer_size
 
+    def place(self) -> dict[str, Any]:
+        """Where it stands, for a checkpoint; the rows themselves are in their file."""
+        return {"position": self.pos, "full": self.full, "minibatches": self.generator.bit_generator.state}
+
+    def restore(self, place: dict[str, Any]) -> None:
+        """Inverse of `place`. Raises KeyError, TypeError or ValueError for what cannot have been."""
+        position, full = place["position"], place["full"]
+        if type(position) is not int or not 0 <= position < self.buffer_size or type(full) is not bool:
+            raise ValueError(f"position {position} (full: {full}) in a replay memory of {self.buffer_size} rows")
+        self.generator.bit_generator.state = place["minibatches"]
+        self.pos, self.full = position, full
+        if not np.isfinite(self.rows[: self.size()]).all():
+            raise ValueError("the replay memory holds numbers that are not finite")
+
     def sample(self, batch_size: int, env: VecNormalize | None = None) -> ReplayBufferSamples:
         """A uniform minibatch, normalised by ``env`` as it stands now."""
         return self._get_samples(self.generator.integers(0, self.size(), batch_size), env)
@@ -90,22 +112,46 @@ class Replay(ReplayBuffer):
         return ReplayBufferSamples(both[:, 0], rest[:, : self._a], both[:, 1], rest[:, -1:], reward)
 
 
-def _rows(path: str | None, shape: tuple[int, int]) -> np.ndarray:
-    """Rows of the memory, from the file if there is one.
-
-    Raises:
-        TwinloomError: the file is damaged or belongs to other settings.
-    """
+def _rows(path: str | None, shape: tuple[int, int], resumed: bool) -> np.ndarray:
+    """Rows of the memory: new ones, or those in the file of a run that goes on."""
     if path is None:
         return np.zeros(shape, np.float32)
     file = Path(path)
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        return np.lib.format.open_memmap(file, "w+", np.float32, shape)
+    if resumed:
+        _check(file, shape)
     try:
-        rows = np.lib.format.open_memmap(file, "r+")
-    except (OSError, ValueError) as error:
-        raise TwinloomError(f"cannot read the replay memory {file}: {error}; delete the run folder") from error
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows = np.lib.format.open_memmap(file, "r+" if resumed else "w+", np.float32, None if resumed else shape)
+        _reserve(file)
+    except OSError as error:
+        if not resumed:
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
+        raise storage_error(file, error) from error
+    return rows
+
+
+def _check(file: Path, shape: tuple[int, int]) -> None:
+    """Refuse a file that is not whole: NumPy would fill up what is missing with zeros, and learners would learn them.
+
+    Raises:
+        TwinloomError: missing, damaged, cut short, or of other settings.
+    """
+    lost = "without these transitions the run cannot go on: put the file back, or train into a new --out"
+    if not file.exists():
+        raise TwinloomError(f"the replay memory {file} is missing; {lost}")
+    try:
+        rows: Any = np.load(file, mmap_mode="r")
+        found, size = rows.offset + rows.nbytes, file.stat().st_size
+    except (OSError, ValueError, EOFError, AttributeError) as error:
+        raise TwinloomError(f"the replay memory {file} is damaged: {error}; {lost}") from error
     if rows.shape != shape or rows.dtype != np.float32:
         raise TwinloomError(f"{file} holds rows {rows.shape}, these settings need {shape}; use another --out")
-    return rows
+    if found != size:
+        raise TwinloomError(f"the replay memory {file} is damaged: {size} bytes instead of {found}; {lost}")
+
+
+def _reserve(file: Path) -> None:
+    """Claim the disk space of a file now: a write into a mapped hole of a full disk kills the process."""
+    with file.open("r+b") as handle:
+        os.posix_fallocate(handle.fileno(), 0, file.stat().st_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from assets.errors import InvalidSettingsError
 
 Algorithm = Literal["tqc", "sac", "ppo", "td3"]
 ALGORITHMS = ("tqc", "sac", "ppo", "td3")
+SEEDS = 2**32  # NumPy's global generator, from which Stable-Baselines3 draws, takes no larger seed
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,24 @@ class Learner:
             problems.append(f"algo {self.algo!r} is not one of {', '.join(ALGORITHMS)}")
         positive = ("steps", "replicas", "steps_per_update", "batch", "replay", "critics", "atoms")
         problems += [f"{name} {getattr(self, name)} must be at least 1" for name in positive if getattr(self, name) < 1]
-        if self.seed < 0:
-            problems.append(f"seed {self.seed} must not be negative")
+        if not 0 <= self.seed < SEEDS:
+            problems.append(f"seed {self.seed} must lie between 0 and {SEEDS - 1}")
         if not 0 <= self.drop < self.atoms:
             problems.append(f"drop {self.drop} must be at least 0 and below atoms ({self.atoms})")
         if not 0 < abs(self.risk) <= 1:
             problems.append(f"risk {self.risk} must be in (0, 1], or in [-1, 0) for the optimistic side")
-        if self.huber <= 0:
-            problems.append(f"huber {self.huber} must be positive")
+        for name in ("huber", "learning_rate", "start_spread"):
+            if not 0 < getattr(self, name) < math.inf:
+                problems.append(f"{name} {getattr(self, name)} must be positive")
+        for name in ("warm_up", "critic_first", "noise"):
+            if not 0 <= getattr(self, name) < math.inf:
+                problems.append(f"{name} {getattr(self, name)} must not be negative")
+        if not 0 < self.polyak <= 1:
+            problems.append(f"polyak {self.polyak} must be in (0, 1]")
+        if not all(width >= 1 for width in (*self.actor, *self.critic)):
+            problems.append(f"actor {self.actor} and critic {self.critic} must be widths of at least 1")
+        if not _is_entropy(self.entropy):
+            problems.append(f'entropy {self.entropy!r} must be "auto", "auto_X" with X above 0, or "X" with X from 0')
         if (self.start is not None or self.critic_first) and self.algo == "ppo":
             problems.append("start and critic_first are not available for ppo")
         if self.start is not None and not -1 < self.start < 1:
@@ -96,3 +108,14 @@ class Learner:
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self) | {"actor": list(self.actor), "critic": list(self.critic)}
+
+
+def _is_entropy(text: str) -> bool:
+    """Whether a learner understands it."""
+    if text == "auto":
+        return True
+    try:
+        number = float(text.removeprefix("auto_"))
+    except ValueError:
+        return False
+    return 0 < number < math.inf or (number == 0 and not text.startswith("auto_"))

@@ -35,6 +35,7 @@ from policies.rl.vecenv import GymnasiumVecEnv, Normalise
 
 RUN, REPLAY, LOCK = "run.json", "replay.npy", ".lock"
 EPISODES_PER_LOG = 32
+SHOWN = 60  # characters of a setting in a message
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,18 @@ class _Overseer(BaseCallback):
     """Shows progress, writes checkpoints, grants interruptions; all of it between two updates."""
 
     def __init__(
-        self, progress: Progress, interrupt: Interrupt, save: Callable[[], None], actor: Average, every: int
+        self,
+        progress: Progress,
+        interrupt: Interrupt,
+        save: Callable[[], None],
+        actor: Average,
+        every: int,
+        actions: dict[str, tuple[float, float]],
     ) -> None:
         super().__init__()
         self._progress, self._interrupt, self._save, self._every = progress, interrupt, save, every
         self._actor, self._seen = actor, 0
+        self._names, self._low, self._high = [*actions], *np.array([*actions.values()]).T
         self._next = 0
         self._actions = np.zeros(0)
 
@@ -100,17 +108,20 @@ class _Overseer(BaseCallback):
 
     def _on_step(self) -> bool:
         self._progress.advance(self.training_env.num_envs)
-        taken = np.asarray(self.locals["actions"], np.float64).mean(axis=0)
+        share = (np.clip(np.asarray(self.locals["actions"], np.float64), -1.0, 1.0).mean(axis=0) + 1.0) / 2.0
+        taken = self._low + share * (self._high - self._low)
         self._actions = taken if not len(self._actions) else self._actions + 0.05 * (taken - self._actions)
-        for number, value in enumerate(self._actions):
-            self.logger.record(f"action/{number}", float(value))
+        for name, value in zip(self._names, self._actions, strict=True):
+            self.logger.record(f"action/{name}", float(value))
         if (finished := self.model.ep_info_buffer) and self.n_calls % 64 == 0:
             self._progress.status(f"return {np.mean([one['r'] for one in finished]):.3g}")
         return True
 
 
 def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: str | None = None) -> Path:
-    """Train up to ``job.learner.steps`` and return the checkpoint folder.
+    """Train up to ``job.learner.steps`` and return the checkpoint folder; `steps_done` tells its steps.
+
+    A run that has done as many steps or more is left as it is.
 
     Args:
         job: what to learn.
@@ -119,8 +130,8 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
         command: kept in the checkpoint.
 
     Raises:
-        TwinloomError: the folder belongs to other settings or another process, or is damaged.
-        KeyboardInterrupt: interrupted; everything is saved.
+        TwinloomError: the folder belongs to other settings or another process, is damaged, or the disk is full.
+        KeyboardInterrupt: interrupted; everything is saved, and the message says where it stands.
     """
     with _alone(folder):
         return _train(job, folder, checkpoint_every, command)
@@ -128,17 +139,26 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
 
 def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -> Path:
     last = folder / checkpoint.LAST
-    _claim(job, folder)
+    new = _claim(job, folder)
     checkpoint.recover(last)
-    begun = last.exists()
-    if begun and int(checkpoint.describe(last)[0].extra["steps"]) >= job.learner.steps:
+    done = steps_done(last) if (begun := last.exists()) else 0
+    if begun and done >= job.learner.steps:
         return last
     torch.set_num_threads(1)  # networks of this size lose with more: synchronising costs more than it saves
-    adapter, env = _environment(job, 0)
-    model = learner.make(job.learner, env, str(folder / REPLAY))
+    try:
+        adapter, env = _environment(job, 0)
+        model = learner.make(job.learner, env, str(folder / REPLAY), begun)
+    except BaseException:
+        if new:  # nothing was learned: the folder must not be taken by settings that cannot be
+            for name in (RUN, REPLAY):
+                (folder / name).unlink(missing_ok=True)
+        raise
     actor = Average(export.actor_layers(model))
     if begun:
-        done = int(state.load(model, env, actor, checkpoint.training_of(last))["steps"])
+        saved = int(state.load(model, env, actor, checkpoint.training_of(last))["steps"])
+        if saved != done:
+            text = f"{done} steps in {checkpoint.DESCRIPTION}, {saved} in {state.NUMBERS}"
+            raise TwinloomError(f"{last} is damaged: {text}; choose another --out")
         adapter.seed_next(_seed(job.learner.seed, done))
         model.action_space.seed(_seed(job.learner.seed, done))
         np.random.seed(_seed(job.learner.seed, done))  # Stable-Baselines3 draws action noise from it
@@ -159,16 +179,31 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
             Interrupt() as interrupt,
             Progress(job.learner.steps, "step", done=model.num_timesteps) as progress,
         ):
-            overseer = _Overseer(progress, interrupt, save, actor, checkpoint_every)
+            limits = zip(adapter.low.ravel().tolist(), adapter.high.ravel().tolist(), strict=True)
+            shown = dict(zip(actions, limits, strict=True))
+            overseer = _Overseer(progress, interrupt, save, actor, checkpoint_every, shown)
             _learn(model, job.learner.steps, overseer)
             overseer.catch_up()
             save()
             if interrupt.wanted:
-                raise KeyboardInterrupt
+                raise KeyboardInterrupt(f"{model.num_timesteps:,} steps are saved in {last}; the same command goes on")
     finally:
         model.logger.close()
         env.close()
     return last
+
+
+def steps_done(folder: Path) -> int:
+    """Environment steps behind the newest checkpoint of a run.
+
+    Raises:
+        TwinloomError: there is none, or it is damaged.
+    """
+    steps = checkpoint.describe(folder)[0].extra.get("steps")
+    if type(steps) is not int or steps < 0:
+        where = checkpoint.find(folder) / checkpoint.DESCRIPTION
+        raise TwinloomError(f"{where} is damaged: extra.steps is {_short(steps)}, not a whole number from 0")
+    return steps
 
 
 def _learn(model: BaseAlgorithm, steps: int, overseer: BaseCallback) -> None:
@@ -207,22 +242,25 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _claim(job: Job, folder: Path) -> None:
-    """Make the run folder, or check that it belongs to this job."""
+def _claim(job: Job, folder: Path) -> bool:
+    """Mark the folder as one of this job and return True, or check that it is."""
     path, wanted = folder / RUN, json.loads(json.dumps(job.identity()))
     if not path.exists():
         if any(one.name != LOCK for one in folder.iterdir()):
             raise TwinloomError(f"{folder} is not empty and not a run of policies train; choose another --out")
         write_json(path, wanted)
-        return
+        return True
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if not isinstance(found, dict):
+            raise ValueError("it holds no settings")
+    except (OSError, ValueError, RecursionError) as error:
         raise TwinloomError(f"{path} is damaged: {error}; choose another --out") from error
     if found != wanted:
         raise TwinloomError(
             f"{folder} holds a run with {_difference(found, wanted)}; choose another --out, or delete it"
         )
+    return False
 
 
 def _difference(found: Any, wanted: Any, name: str = "") -> str:
@@ -234,4 +272,10 @@ def _difference(found: Any, wanted: Any, name: str = "") -> str:
             if found.get(key) != wanted.get(key)
         ]
         return ", ".join(parts)
-    return f"{name} {found} (now {wanted})"
+    return f"{name} {_short(found)} (now {_short(wanted)})"
+
+
+def _short(value: Any) -> str:
+    """A value, or its beginning if it is long."""
+    text = str(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -160,11 +160,12 @@ class Normalise(VecNormalize):
         return found | {"seen": {"low": self.low, "high": self.high}}
 
     def restore(self, statistics: dict[str, Any]) -> None:
-        """Inverse of `statistics`."""
-        seen = statistics["seen"]
-        self.low, self.high = np.array(seen["low"], np.float64), np.array(seen["high"], np.float64)
-        for name, values in statistics.items():
-            if name == "seen":
-                continue
-            for key, value in values.items():
-                setattr(getattr(self, name), key, np.array(value, np.float64) if np.ndim(value) else float(value))
+        """Inverse of `statistics`. Raises KeyError, TypeError or ValueError for what they cannot have been."""
+        for name, parts in self.statistics().items():
+            for key, now in parts.items():
+                value = np.array(statistics[name][key], np.float64)
+                if value.shape != now.shape or not np.isfinite(value).all():
+                    raise ValueError(f"statistics {name}.{key} are not {now.shape or 'one'} finite numbers")
+                if key in ("var", "count") and (value < 0).any():
+                    raise ValueError(f"statistics {name}.{key} are negative")
+                setattr(self if name == "seen" else getattr(self, name), key, value if value.ndim else float(value))

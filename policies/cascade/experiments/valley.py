@@ -157,7 +157,7 @@ def learn(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     task = problem()
     policy, curve = _train(task, arguments["learner"] | BEGIN, folder)
     final = float(policy.act_batch(_first_observation(task))[0, 0])
-    path = [[row["step"], (row["action/0"] + 1) / 2] for row in curve if "action/0" in row]
+    path = [[row["step"], row["action/boost"]] for row in curve if "action/boost" in row]
     return {"final": final, "path": path[:: max(1, len(path) // 60)]}
 
 

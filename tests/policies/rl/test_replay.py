@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -57,14 +61,73 @@ def test_rows_in_a_file_are_there_again(tmp_path):
     first = make(path=str(tmp_path / "r.npy"))
     add(first, 4.0)
     del first  # nothing is closed or saved: the same as a kill
-    second = make(path=str(tmp_path / "r.npy"))
+    second = make(path=str(tmp_path / "r.npy"), resumed=True)
     np.testing.assert_array_equal(second.rows[:2, 0], 4.0)
+    fresh = make(path=str(tmp_path / "r.npy"))
+    assert not fresh.rows.any()
 
 
 def test_a_file_of_other_settings_or_a_damaged_one_is_refused(tmp_path):
     make(path=str(tmp_path / "r.npy"))
     with pytest.raises(TwinloomError, match="another --out"):
-        make(8, path=str(tmp_path / "r.npy"))
-    (tmp_path / "x.npy").write_bytes(b"nothing")
-    with pytest.raises(TwinloomError, match="cannot read the replay memory"):
-        make(path=str(tmp_path / "x.npy"))
+        make(8, path=str(tmp_path / "r.npy"), resumed=True)
+
+
+def truncate(path: Path, change: int) -> None:
+    os.truncate(path, path.stat().st_size + change)
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (Path.unlink, "is missing; without these transitions"),
+        (lambda path: path.write_bytes(b""), "damaged"),
+        (lambda path: path.write_bytes(b"nothing"), "damaged"),
+        (lambda path: np.savez(path.open("wb"), a=1), "damaged"),
+        (lambda path: truncate(path, -4), "damaged"),
+        (lambda path: truncate(path, 4), "damaged: .* bytes instead of"),
+        (lambda path: (path.unlink(), path.mkdir()), "damaged"),
+    ],
+)
+def test_a_run_that_goes_on_needs_the_whole_file(tmp_path, damage, text):
+    path = tmp_path / "r.npy"
+    make(path=str(path))
+    damage(path)
+    with pytest.raises(TwinloomError, match=text) as error:
+        make(path=str(path), resumed=True)
+    assert "train into a new --out" in str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [{"position": -1}, {"position": 6}, {"position": 2.0}, {"full": None}])
+def test_a_place_outside_of_the_memory_is_refused(wrong):
+    replay = make(6)
+    add(replay, 1.0)
+    place = replay.place()
+    again = make(6)
+    again.restore(place)
+    assert (again.pos, again.full) == (2, False)
+    with pytest.raises(ValueError, match="in a replay memory of 6 rows"):
+        again.restore(place | wrong)
+
+
+def test_rows_that_are_not_finite_are_refused():
+    replay = make(6)
+    add(replay, np.nan)
+    with pytest.raises(ValueError, match="not finite"):
+        replay.restore(replay.place())
+
+
+def test_the_whole_file_has_its_place_on_the_disk_before_the_first_step(tmp_path):
+    path = tmp_path / "r.npy"
+    make(50_000, path=str(path))
+    assert path.stat().st_blocks * 512 >= path.stat().st_size
+
+
+def test_a_full_disk_is_said_at_the_start_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(handle: int, offset: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(TwinloomError, match=r"cannot write .*r\.npy: the disk is full"):
+        make(path=str(tmp_path / "r.npy"))
+    assert not list(tmp_path.iterdir())

@@ -22,8 +22,8 @@ from policies.rl import average
 from policies.rl import train as module
 from policies.rl.logs import CURVE, read_curve
 from policies.rl.settings import Learner
-from policies.rl.train import Job, train
-from tests.policies.rl.toys import Clock, Coin, vector
+from policies.rl.train import Job, steps_done, train
+from tests.policies.rl.toys import Clock, Coin, Unbounded, vector
 
 SMALL = Learner(steps=320, replicas=4, steps_per_update=4, warm_up=64, batch=32, actor=(8,), critic=(16,), replay=1_000)
 
@@ -94,7 +94,7 @@ def test_an_interrupted_run_saves_and_goes_on_to_the_same_count(number, tmp_path
         return original(self)
 
     monkeypatch.setattr(module._Overseer, "_on_step", step)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=r"160 steps are saved in .*last; the same command goes on"):
         train(clock(), tmp_path / "run")
     assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 160
     train(clock(), tmp_path / "run")
@@ -156,6 +156,25 @@ def test_settings_are_not_mixed(tmp_path):
         train(replace(clock(), world={"limit": 6}), tmp_path / "run")
 
 
+def test_fewer_steps_than_were_done_leave_the_run_as_it_is(tmp_path):
+    train(clock(), tmp_path / "run")
+    assert steps_done(train(clock(steps=160), tmp_path / "run")) == 320 == steps_done(tmp_path / "run")
+
+
+def test_a_refused_call_takes_no_folder(tmp_path):
+    unbounded = replace(clock(), make_env=lambda n: vector([Unbounded] * n))
+    with pytest.raises(TwinloomError, match="bounded"):
+        train(unbounded, tmp_path / "run")
+    train(clock(seed=2**32 - 1), tmp_path / "run")
+
+
+def test_curves_show_actions_by_name_in_their_own_units(tmp_path):
+    train(clock(start=-0.9, critic_first=10_000, warm_up=0, start_spread=1e-3), tmp_path / "run")
+    row = read_curve(tmp_path / "run" / CURVE)[-1]
+    np.testing.assert_allclose([row["action/a"], row["action/b"]], [0.05, -2 + 0.05 * 8], atol=0.02)
+    assert not {"action/0", "action/1"} & {*row}
+
+
 def test_two_processes_do_not_train_in_one_folder(tmp_path):
     with module._alone(tmp_path / "run"), pytest.raises(TwinloomError, match="another process"):
         train(clock(), tmp_path / "run")
@@ -202,6 +221,30 @@ def test_wrong_settings_are_all_named_at_once():
         Learner(steps=0, drop=25, risk=0)
     with pytest.raises(InvalidSettingsError, match="steps_per_update 3"):
         Learner(steps_per_update=3)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seed": -1},
+        {"seed": 2**32},
+        {"huber": np.nan},
+        {"learning_rate": 0.0},
+        {"start_spread": np.inf},
+        {"warm_up": -1},
+        {"noise": -0.1},
+        {"critic_first": -1},
+        {"polyak": 1.5},
+        {"actor": (8, 0)},
+        {"entropy": "auto_0"},
+        {"entropy": "automatic"},
+    ],
+)
+def test_settings_that_no_learner_takes_are_refused_before_anything_is_made(wrong):
+    with pytest.raises(InvalidSettingsError, match=next(iter(wrong))):
+        Learner(**wrong)
+    assert Learner(entropy="auto").entropy == "auto"
+    assert Learner(entropy="0", seed=2**32 - 1).entropy == "0"
 
 
 def test_the_critic_of_a_coin_has_two_groups_of_atoms_and_the_mean_between_them(tmp_path):

@@ -51,6 +51,12 @@ class Short(Clock):
     END = 3
 
 
+class Unbounded(Clock):
+    """A clock whose actions have no bounds."""
+
+    action_space = spaces.Box(-np.inf, np.inf, (1,), np.float32)
+
+
 def vector(kinds: list[type[gymnasium.Env]]) -> SyncVectorEnv:
     """A vector environment that leaves resets to the learner."""
     return SyncVectorEnv(kinds, autoreset_mode=AutoresetMode.DISABLED)
