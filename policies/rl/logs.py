@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,27 +64,46 @@ class JsonLines(KVWriter):
 
 
 class TensorBoard(KVWriter):
-    """Scalars for TensorBoard; steps behind ``step`` that an earlier process wrote are purged."""
+    """Scalars for TensorBoard; steps behind ``step`` that an earlier process wrote are purged.
+
+    Events are written here and now. The writer of TensorBoard has a thread for it, whose errors come late, and twice.
+
+    Raises:
+        TwinloomError: nothing can be written there.
+    """
 
     def __init__(self, folder: Path, step: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
+        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+        from tensorboard.summary.writer.record_writer import RecordWriter
 
-        self._folder = folder
+        self._folder, self._event = folder, Event
         with _writing(folder):
-            self._writer = SummaryWriter(str(folder), purge_step=step or None)
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
+            self._records = RecordWriter((folder / name).open("ab"))
+            self._add(Event(file_version="brain.Event:2", step=step))
+            if step:
+                self._add(Event(session_log=SessionLog(status=SessionLog.START), step=step))
+            self._records.flush()
+
+    def _add(self, event: Any) -> None:
+        event.wall_time = time.time()
+        self._records.write(event.SerializeToString())
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Scalars that are not meant for the file alone."""
+        event = self._event(step=step)
+        for key, value in key_values.items():
+            if "tensorboard" not in (key_excluded.get(key) or ()) and isinstance(value, SCALAR):
+                event.summary.value.add(tag=key, simple_value=float(value))
         with _writing(self._folder):
-            for key, value in key_values.items():
-                if "tensorboard" not in (key_excluded.get(key) or ()) and isinstance(value, SCALAR):
-                    self._writer.add_scalar(key, float(value), step)
-            self._writer.flush()
+            self._add(event)
+            self._records.flush()
 
     def close(self) -> None:
         """Close the event file."""
         with _writing(self._folder):
-            self._writer.close()
+            self._records.close()
 
 
 def logger(folder: Path, step: int) -> Logger:

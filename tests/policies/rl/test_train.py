@@ -18,7 +18,7 @@ import torch
 import policies
 from assets.errors import InvalidSettingsError, TwinloomError
 from policies import checkpoint
-from policies.rl import average
+from policies.rl import average, logs
 from policies.rl import train as module
 from policies.rl.logs import CURVE, read_curve
 from policies.rl.settings import Learner
@@ -173,6 +173,23 @@ def test_curves_show_actions_by_name_in_their_own_units(tmp_path):
     row = read_curve(tmp_path / "run" / CURVE)[-1]
     np.testing.assert_allclose([row["action/a"], row["action/b"]], [0.05, -2 + 0.05 * 8], atol=0.02)
     assert not {"action/0", "action/1"} & {*row}
+
+
+def test_tensorboard_shows_the_curve_and_forgets_what_a_kill_undid(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    curve = logs.TensorBoard(tmp_path, 0)
+    curve.write({"a/b": 1.5, "words": "x"}, {}, 10)
+    curve.write({"a/b": np.float32(2.5), "hidden": 1}, {"hidden": ("tensorboard",)}, 20)
+    time.sleep(1.1)  # files are read in the order of their seconds
+    again = logs.TensorBoard(tmp_path, 15)
+    again.write({"a/b": 3.5}, {}, 30)
+    curve.close()
+    again.close()
+    read = EventAccumulator(str(tmp_path))
+    read.Reload()
+    assert read.Tags()["scalars"] == ["a/b"]
+    assert [(event.step, event.value) for event in read.Scalars("a/b")] == [(10, 1.5), (30, 3.5)]
 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path):
