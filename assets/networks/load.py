@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from assets.errors import TwinloomError
-from assets.networks.graph import HEAVIEST, LIGHTEST, MAX_NODES, Graph, assemble
+from assets.networks.graph import MAX_NODES, Graph, assemble
 from assets.networks.report import Report
 from assets.networks.simplify import merge
 from assets.networks.table import Table, read_table
@@ -59,7 +59,6 @@ def read_edges(
             raise TwinloomError("it is a symmetric matrix: every edge leads both ways; leave out directed")
         if not len(table.source) and nodes is None and matrix is None:
             raise TwinloomError("no edges in it; for a graph of isolated nodes only, say how many with nodes")
-        _check_weights(table.weights)
         n, pairs, labels, ids = _number(table, nodes if nodes is not None or matrix is None else matrix.nodes)
     except TwinloomError as error:
         raise TwinloomError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
@@ -114,17 +113,6 @@ def _number(table: Table, nodes: int | None) -> tuple[int, np.ndarray, np.ndarra
     shift = f"{'+' if low >= 0 else '-'} {abs(low)}"
     ids = f"{span} with {gaps:,} gaps, numbered in ascending order" if gaps else f"{span}: node i is id i {shift}"
     return n, pairs, np.concatenate((labels, np.full(n - len(labels), NO_ID))), ids
-
-
-def _check_weights(weights: np.ndarray | None) -> None:
-    """Raise TwinloomError for a weight that graphs, which hold float32, would turn into 0 or infinity."""
-    if weights is None:
-        return
-    wrong = weights[(weights > 0) & ((weights < LIGHTEST) | (weights > HEAVIEST))]
-    if wrong.size:
-        raise TwinloomError(
-            f"weight {wrong[0]:g}: 0, or {LIGHTEST:.2g} to {HEAVIEST:.2g}, is allowed; rescale the column"
-        )
 
 
 def _room(found: int, nodes: int | None) -> int:

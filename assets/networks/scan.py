@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assets.errors import require
+from assets.networks.graph import HEAVIEST, LIGHTEST
 
 njit = require("numba", "cascade").njit
 
@@ -152,7 +153,7 @@ def scan(text, begin, line, mark, source, target, weight, a, b, w):
                     good, stop = False, _digits_end(text, stop + 1, end)
                 elif parting != 0 and parting != 44 and text[start - 1] == 44:  # ,5 is a half
                     good, start = False, start - 1
-                if not good:
+                if not good or (factor > 0 and not LIGHTEST <= factor <= HEAVIEST):
                     return edges, comments, blanks, columns, NOT_WEIGHT, line, start, stop
                 w[edges] = factor
             found += 1

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assets.errors import TwinloomError
+from assets.networks.graph import HEAVIEST, LIGHTEST
 
 _NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -91,8 +92,8 @@ def read_words(
 
 def _weight(number: int, text: str, mark: str | None) -> float:
     decimal = text.replace(",", ".", 1) if mark == ";" else text
-    value = float(decimal) if _NUMBER.fullmatch(decimal) else float("inf")
-    if value == float("inf"):
+    value = float(decimal) if _NUMBER.fullmatch(decimal) else -1.0
+    if value and not LIGHTEST <= value <= HEAVIEST:
         raise TwinloomError(f"line {number} {weight_problem(text)}")
     return value
 
@@ -105,4 +106,6 @@ def weight_problem(text: str) -> str:
             f'has the weight "{text}": write it with a decimal point ({point}), or part the columns by semicolons, '
             "between which a decimal comma is understood"
         )
+    if _NUMBER.fullmatch(text) and float(text) < float("inf"):
+        return f'has the weight "{text}"; 0, or {LIGHTEST:.2g} to {HEAVIEST:.2g}, is allowed; rescale the column'
     return f'has the weight "{text}", not a number >= 0'

@@ -269,6 +269,8 @@ def test_a_header_can_be_forced_and_denied(write):
         ("0 1 1.0\n1 2 x\n", {"weights": 2}, 'line 2 has the weight "x", not a number >= 0'),
         ("0 1 1.0\n1 2 -1\n", {"weights": 2}, 'line 2 has the weight "-1"'),
         ("0 1 1.0\n1 2 nan\n", {"weights": 2}, 'line 2 has the weight "nan"'),
+        ("0 1 1\n1 2 1e39\n", {"weights": 2}, 'line 2 has the weight "1e39"; 0, or 1.2e-38 to 3.4e\\+38, is allowed'),
+        ("a b 1\nb c 1e-39\n", {"weights": 2}, 'line 2 has the weight "1e-39"; 0, or 1.2e-38 to'),
         ("a,b,1\nb,c,nan\n", {"weights": 2}, 'line 2 has the weight "nan"'),
         ("a,b,1\nb,c,1_0\n", {"weights": 2}, 'line 2 has the weight "1_0"'),
         ("1 2 1\n2 3 1,5\n", {"weights": 2}, r'line 2 has the weight "1,5": write it with a decimal point \(1.5\)'),
