@@ -19,6 +19,7 @@ Policies: train, evaluate, serve.
   policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
   policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
   policies eval POLICY ...        success rates or returns of checkpoint folders, experts or baselines, side by side
+  policies view POLICY            film or picture of a policy at work on a network
   policies serve POLICY           answer observations over a websocket, for robots on another machine
   policies export FOLDER          copy what a robot needs, without what the training needs
   policies experiment NAME        repeat one of the experiments of docs/results/cascade
@@ -59,6 +60,20 @@ def _room(folder: str) -> str:
     from policies.kinds import KINDS
 
     return KINDS[describe(folder)[0].kind].room
+
+
+def _view(words: Words) -> int | None:
+    from policies.checkpoint import EXPERT
+
+    if not words or words[0].startswith("-"):
+        return _explain("view", words, "a policy of cascades: a folder made by policies train, or a baseline")
+    if words[0].startswith(EXPERT) or (Path(words[0]).exists() and _room(words[0]) == "bimanual"):
+        raise TwinloomError(
+            f"policies view shows cascades; for {words[0]}: policies eval {words[0]} --episodes 1 --video FOLDER"
+        )
+    from policies.cascade.watch import view
+
+    return _call(view, "view", words)
 
 
 def _experiment(words: Words) -> int | None:
@@ -102,6 +117,7 @@ def list_names(what: Annotated[Literal["targets", "kinds"], tyro.conf.Positional
 COMMANDS: dict[str, Callable[[Words], int | None]] = {
     "train": _train,
     "eval": _evaluate,
+    "view": _view,
     "serve": _serve,
     "export": _export,
     "experiment": _experiment,

@@ -36,42 +36,54 @@ def list_names(
 @app.command
 def view(
     task: Annotated[str, tyro.conf.Positional, NAME],
-    robot: Annotated[str, NAME] = "franka-panda",
+    robot: Annotated[str | None, NAME] = None,
     seed: int = 0,
     episode: int = 0,
-    randomize: Annotated[tuple[str, ...], NAMES] = ("none",),
-    camera: Annotated[str, NAME] = "third",
+    randomize: Annotated[tuple[str, ...] | None, NAMES] = None,
+    camera: Annotated[str | None, NAME] = None,
     video: Annotated[Path | None, FILE] = None,
     out: Annotated[Path | None, FILE] = None,
-    port: int = 8080,
+    on: Annotated[str | None, NAME] = None,
+    port: int | None = None,
 ) -> int:
     """Watch the expert do a task: in the browser, or as an MP4 file with --video. Or watch a cascade on a network.
 
     Args:
         task: task name (sim list tasks), or a control problem (sim list problems).
-        robot: robot name (sim list robots).
+        robot: of a task: robot name (sim list robots); franka-panda if not given.
         seed: run seed.
         episode: which episode of that seed, as datagen counts them.
-        randomize: axes (sim list axes), all or none.
-        camera: camera of the video (sim list cameras).
+        randomize: of a task: axes (sim list axes), all or none; none if not given.
+        camera: of a task: camera of the video (sim list cameras); third if not given.
         video: write this MP4 file instead of opening a viewer.
-        out: write this PNG file: the course of a cascade in one picture.
-        port: where the browser viewer listens.
+        out: of a cascade: write this PNG file, its course in one picture.
+        on: of a cascade: network by name or file (assets list networks); a small generated one if not given.
+        port: of a task: where the browser viewer listens; 8080 if not given.
     """
     from sim import catalogue
 
     _refuse({f"--seed {seed} must not be negative": seed < 0, f"--episode {episode} must not be negative": episode < 0})
     if task.startswith("cascade/"):
-        select_one("problem", task, catalogue.problems(), "sim list problems")
+        given = {"robot": robot, "randomize": randomize, "camera": camera, "port": port}
+        if wrong := ", ".join(f"--{name}" for name, value in given.items() if value is not None):
+            raise TwinloomError(f"{wrong}: only for tasks; a cascade takes --seed, --episode, --on, --out and --video")
+        task = select_one("problem", task.removesuffix("-v0"), catalogue.problems(), "sim list problems")
         from sim.cascade.view import view as show_cascade
 
-        show_cascade(task, seed=seed, episode=episode, video=video, out=out)
+        show_cascade(task, seed=seed, episode=episode, video=video, out=out, **({} if on is None else {"graph": on}))
         return 0
-    _refuse({f"--out {out}: only cascades have one picture; for a task give --video FILE.mp4": out is not None})
+    _refuse(
+        {
+            f"--out {out}: only cascades have one picture; for a task give --video FILE.mp4": out is not None,
+            f"--on {on}: only cascades have a network": on is not None,
+        }
+    )
     select_one("task", task, catalogue.tasks(), "sim list tasks")
-    select_one("robot", robot, catalogue.robots(), "sim list robots")
-    select_one("camera", camera, catalogue.cameras(), "sim list cameras")
-    axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
+    robot = select_one("robot", "franka-panda" if robot is None else robot, catalogue.robots(), "sim list robots")
+    camera = select_one("camera", "third" if camera is None else camera, catalogue.cameras(), "sim list cameras")
+    chosen = ("none",) if randomize is None else randomize
+    axes = select("axis", chosen, catalogue.axes(), "sim list axes", optional=True)
+    port = 8080 if port is None else port
     from sim.bimanual.view import view as show
 
     show(task, robot=robot, seed=seed, episode=episode, axes=axes, camera=camera, video=video, port=port)

@@ -10,16 +10,18 @@ from assets.networks.graph import Graph
 from sim.cascade.env import CascadeEnv
 
 NODES = 220
-KICKOFF = 3  # decisions in which hubs are seeded
-ALARM = 0.02  # share of infectious nodes above which an epidemic is fought
+RUMOUR = 0.2  # share of nodes that have heard of the product, from which on it is talked about without a reward
+ALARM = 0.01  # share of infectious nodes above which an epidemic is fought
+BOLD = 0.8  # spend that carries a cascade across the threshold, and is earned back by it
 
 
 def network(problem: str) -> Graph:
-    """A graph that can be looked at: few nodes, some of them hubs; without hubs for ``escape``."""
+    """A graph that can be looked at: few nodes, some of them hubs. For ``escape`` 2,000 without hubs, since its ten
+    first nodes are so large a share of fewer ones that spending nothing pays as well as spending boldly."""
     from assets.networks.generate import barabasi_albert, erdos_renyi
 
     rng = np.random.default_rng(0)
-    return erdos_renyi(NODES, 5, rng) if problem == "escape" else barabasi_albert(NODES, 2, rng)
+    return erdos_renyi(2000, 40, rng) if problem == "escape" else barabasi_albert(NODES, 3, rng)
 
 
 def environment(task: str, **options: Any) -> CascadeEnv:
@@ -30,32 +32,31 @@ def environment(task: str, **options: Any) -> CascadeEnv:
         options: of `CascadeEnv`, and win over ours.
     """
     problem = task.removeprefix("cascade/").removesuffix("-v0")
-    ours: dict[str, Any] = {"delta": 0.25, "horizon": 40} if problem == "escape" else {}
+    ours: dict[str, Any] = {"delta": 0.25, "horizon": 120} if problem == "escape" else {}
     if "graph" not in options:
         ours["graph"] = network(problem)
     return CascadeEnv(task, **(ours | options))
 
 
 def rule(env: CascadeEnv, observation: Any) -> np.ndarray:
-    """Action [A]: seed hubs first, reward their referrals while most are unaware, keep them from leaving; fight an
-    epidemic at the hubs, and treat everybody, while more than a few are infectious."""
-    arena, ledger = env.episodes.arena(), env.episodes.ledger
+    """Action [A] of a rule of thumb.
+
+    Selling: seed hubs, reward everybody's referrals until a fifth of all nodes have heard of it, then let it run by
+    itself. An epidemic: while more than one node in a hundred is infectious, shield and vaccinate the hubs, isolate and
+    treat everybody. A cascade below threshold: spend boldly, at once.
+    """
+    arena = env.episodes.arena()
     counts = np.asarray(arena.sim.counts[0])
     share = counts.sum(axis=0) / counts.sum()
-    fight, hubs = share[arena.model.infectious] > ALARM, ("", "0")
-    wanted = {
-        "seed": (ledger.step[0] < KICKOFF, ("0",)),
-        "boost": (env.problem.commit or share[0] > 0.5, hubs),
-        "retain": (True, hubs),
-        "shield": (fight, hubs),
-        "isolate": (fight, hubs),
-        "treat": (fight, ("", "0", "1", "2")),
-        "vaccinate": (fight, hubs),
-    }
+    selling = BOLD if env.problem.commit else float(share[arena.model.susceptible] > 1 - RUMOUR)
+    fight = float(share[arena.model.infectious] > ALARM)
+    everybody = {"boost": selling, "isolate": fight, "treat": fight}
+    hubs = {"seed": 1.0, "shield": fight, "vaccinate": fight}
     action = env.rest.copy()
     for entry, name in enumerate(env.action_names):
         channel, _, tier = name.partition("/tier")
-        on, tiers = wanted.get(channel, (False, ()))
-        if on and tier in tiers:
-            action[entry] = 1.0
+        if channel in everybody:
+            action[entry] = everybody[channel]
+        elif channel in hubs and tier in ("", "0"):
+            action[entry] = hubs[channel]
     return action

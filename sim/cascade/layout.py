@@ -29,9 +29,8 @@ def layout(graph: Graph, seed: int = 0, steps: int = STEPS) -> np.ndarray:
     Raises:
         TwinloomError: too many nodes for a picture.
     """
+    refuse_large(graph)
     n = graph.n
-    if n > MAX_NODES:
-        raise TwinloomError(f"{n:,} nodes are too many for a picture; up to {MAX_NODES:,} are drawn")
     rng = np.random.default_rng(seed)
     position = _spectral(graph) + rng.normal(scale=0.02, size=(n, 2))
     length = 1 / np.sqrt(n)
@@ -48,6 +47,12 @@ def layout(graph: Graph, seed: int = 0, steps: int = STEPS) -> np.ndarray:
         heat = 0.1 * (1 - step / steps) ** 1.5
         position += force / np.maximum(size, 1e-12) * np.minimum(size, heat)
     return _framed(position)
+
+
+def refuse_large(graph: Graph) -> None:
+    """Raises TwinloomError if there are too many nodes for a picture."""
+    if graph.n > MAX_NODES:
+        raise TwinloomError(f"{graph.n:,} nodes are too many for a picture; up to {MAX_NODES:,} are drawn")
 
 
 def _repulsion(position: np.ndarray, mass: np.ndarray, length: float, rng: np.random.Generator) -> np.ndarray:

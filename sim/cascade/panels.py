@@ -23,12 +23,16 @@ from sim.cascade.picture import (
     WORDS,
     Moment,
     colours,
-    line_colours,
+    money,
+    result,
     rgb,
+    round_top,
     tidy,
+    tier_colours,
     tier_names,
     word,
 )  # fmt: skip
+from sim.cascade.problems import Problem
 
 
 class NetworkView:
@@ -86,52 +90,112 @@ class NetworkView:
         return [self.glow, self.dots]
 
 
-class Curves:
-    """Share of the nodes in every compartment over time.
+class _Shares:
+    """Lines of shares over time, on a scale that ends at a round number not far above them.
+
+    Args:
+        axes: taken over completely.
+        title: above.
+        end: of the time axis.
+        size: of the title, points; other texts follow.
+        least: the scale reaches up to here at least.
+    """
+
+    def __init__(self, axes: Any, title: str, end: float, size: float, least: float = 0.0) -> None:
+        self.axes, self.artists, self._least, self._top = axes, [], least, 0.0
+        tidy(axes, title, size)
+        axes.set_xlim(0, end)
+        axes.set_xlabel("time", color=FAINT, fontsize=0.82 * size, loc="right", labelpad=2)
+
+    def shares(self, moments: Sequence[Moment]) -> np.ndarray:
+        """[T, lines] what is drawn of these moments."""
+        raise NotImplementedError
+
+    def fit(self, moments: Sequence[Moment]) -> bool:
+        """Widen the scale until these moments fit; whether it had to be."""
+        top = round_top(max(self._least, float(self.shares(moments).max(initial=0.0))))
+        if top <= self._top:
+            return False
+        self._top = top
+        self.axes.set_ylim(0, 1.02 * top)
+        self.axes.set_yticks([0, top / 2, top], ["0", f"{50 * top:g} %", f"{100 * top:g} %"])
+        return True
+
+    def show(self, moments: Sequence[Moment]) -> None:
+        """Draw up to the last of these moments."""
+        time = [m.time for m in moments]
+        for line, share in zip(self.artists, self.shares(moments).T, strict=True):
+            line.set_data(time, share)
+
+
+class Curves(_Shares):
+    """Share of the nodes in every compartment over time, but for the first one, which holds the rest.
 
     Args:
         axes: taken over completely.
         model: names and colours.
         end: of the time axis.
         size: of the title, points; other texts follow.
+        cap: share of infectious nodes that are too many, drawn as a level.
     """
 
-    def __init__(self, axes: Any, model: Model, end: float, size: float = 11.0) -> None:
-        _shares(axes, "share of all nodes", end, size)
+    def __init__(self, axes: Any, model: Model, end: float, size: float = 11.0, cap: float | None = None) -> None:
+        rest = WORDS.get(model.compartments[model.susceptible], model.compartments[model.susceptible])
+        super().__init__(axes, f"share of all nodes; the rest is {rest}", end, size, 0.0 if cap is None else 1.2 * cap)
+        self._drawn = [c for c in range(model.size) if c != model.susceptible]
+        palette = colours(model)
         self.artists = [
-            axes.plot([], [], color=colour, linewidth=0.22 * size, solid_capstyle="round", label=word(name))[0]
-            for colour, name in zip(line_colours(model), model.compartments, strict=True)
+            axes.plot([], [], color=palette[c], linewidth=0.22 * size, solid_capstyle="round")[0] for c in self._drawn
         ]
+        if cap is not None:
+            name = model.compartments[model.infectious]
+            axes.axhline(cap, color=INFECTIOUS, linewidth=0.1 * size, linestyle=(0, (4, 3)))
+            axes.annotate(f"capacity for {name}", (0, cap), (4, 3), xycoords=("axes fraction", "data"),
+                          textcoords="offset points", color=INFECTIOUS, fontsize=0.82 * size)  # fmt: skip
 
-    def show(self, moments: Sequence[Moment]) -> None:
-        """Draw up to the last of these moments."""
-        time = [m.time for m in moments]
-        share = np.array([m.counts.sum(axis=0) / m.counts.sum() for m in moments])
-        for c, line in enumerate(self.artists):
-            line.set_data(time, share[:, c])
+    def shares(self, moments: Sequence[Moment]) -> np.ndarray:
+        """[T, compartments but the first]."""
+        return np.array([m.counts.sum(axis=0)[self._drawn] / m.counts.sum() for m in moments])
 
 
-class TierCurves:
+class TierCurves(_Shares):
     """Share of infectious (active) nodes in every tier over time; arguments as for `Curves`."""
 
     def __init__(self, axes: Any, model: Model, tiers: int, end: float, size: float = 11.0) -> None:
         self._infectious = model.infectious
         name = WORDS.get(model.compartments[self._infectious], "infectious")
-        _shares(axes, f"share {name} in each tier", end, size)
+        super().__init__(axes, f"share {name} in each tier", end, size)
         self.artists = [
-            axes.plot([], [], color=INFECTIOUS, alpha=1.0 if t == 0 else 0.4, linewidth=3 - 2 * t / tiers, label=label)[
-                0
-            ]
-            for t, label in enumerate(tier_names(tiers))
+            axes.plot([], [], color=colour, linewidth=0.2 * size, label=label, zorder=2 + tiers - t)[0]
+            for t, (label, colour) in enumerate(zip(tier_names(tiers), tier_colours(tiers), strict=True))
         ]
-        axes.legend(frameon=False, fontsize=0.82 * size, labelcolor=INK, loc="upper right")
+        axes.legend(frameon=False, fontsize=0.82 * size, labelcolor=INK, loc="lower right", ncols=min(tiers, 3),
+                    bbox_to_anchor=(1.01, 0.97), borderaxespad=0, columnspacing=1.2, handlelength=1.4)  # fmt: skip
 
-    def show(self, moments: Sequence[Moment]) -> None:
-        """Draw up to the last of these moments."""
-        time = [m.time for m in moments]
-        share = np.array([m.counts[:, self._infectious] / np.maximum(m.counts.sum(axis=1), 1) for m in moments])
-        for t, line in enumerate(self.artists):
-            line.set_data(time, share[:, t])
+    def shares(self, moments: Sequence[Moment]) -> np.ndarray:
+        """[T, tiers]."""
+        return np.array([m.counts[:, self._infectious] / np.maximum(m.counts.sum(axis=1), 1) for m in moments])
+
+
+class Result:
+    """Money per node since the start over time, in the problem's own word.
+
+    Args:
+        axes: taken over completely.
+        problem: whose money.
+        moments: the whole episode.
+        size: of the title, points.
+    """
+
+    def __init__(self, axes: Any, problem: Problem, moments: Sequence[Moment], size: float = 11.0) -> None:
+        tidy(axes, result(problem, moments[-1].profit), size)
+        sign = money(problem)[1]
+        axes.plot([m.time for m in moments], [sign * m.profit for m in moments], color=INK, linewidth=0.2 * size)
+        axes.axhline(0, color="#9aa5b1", linewidth=1)
+        axes.set_xlim(0, moments[-1].time)
+        axes.margins(y=0.08)
+        axes.locator_params(axis="y", nbins=5)
+        axes.set_xlabel("time", color=FAINT, fontsize=0.82 * size, loc="right", labelpad=2)
 
 
 class Controls:
@@ -210,10 +274,3 @@ class Legend:
         """Write the numbers of a moment."""
         for text, name, count in zip(self.artists, self._names, now.counts.sum(axis=0), strict=True):
             text.set_text(f"{name} {count:,.0f}")
-
-
-def _shares(axes: Any, title: str, end: float, size: float) -> None:
-    """Axes of time and shares."""
-    tidy(axes, title, size)
-    axes.set(xlim=(0, end), ylim=(0, 1.02), yticks=[0, 0.5, 1], yticklabels=["0", "50 %", "100 %"])
-    axes.set_xlabel("time", color=FAINT, fontsize=0.82 * size, loc="right", labelpad=2)

@@ -1,4 +1,4 @@
-"""An episode in one picture: the network at three times, the curves and the controls below."""
+"""An episode in one picture: the network at three times; the curves, the money and the controls below."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import numpy as np
 from PIL import Image
 
 from assets.atomic import atomic_file
-from sim.cascade.panels import Controls, Curves, Legend, NetworkView
-from sim.cascade.picture import FAINT, INK, Moment, control_names, figure
+from sim.cascade.panels import Controls, Curves, Legend, NetworkView, Result
+from sim.cascade.picture import FAINT, INK, PAPER, Moment, capacity, colours, control_names, figure, rgb
 
 if TYPE_CHECKING:
     from sim.cascade.arena import Arena
+
+PALETTE = 256  # colours of the file: a palette makes a third of the bytes
 
 
 def poster(arena: Arena, moments: Sequence[Moment], path: Path, title: str, subtitle: str = "") -> None:
     """Write a PNG file.
 
     Args:
-        arena: graph, tiers and model.
+        arena: graph, tiers, model and problem.
         moments: from the start of the episode to its end.
         path: the file.
         title, subtitle: above it.
@@ -40,20 +42,43 @@ def poster(arena: Arena, moments: Sequence[Moment], path: Path, title: str, subt
         NetworkView(axes, graph, tiers, model, scale=0.8).show(moments[index].state)
         axes.set_title(f"time {moments[index].time:g}", fontsize=14, color=INK, pad=2)
     end = moments[-1].time
-    axes = page.add_axes((0.06, 0.075, 0.4, 0.27))
-    Curves(axes, model, end, size=14).show(moments)
+    axes = page.add_axes((0.045, 0.075, 0.285, 0.27))
+    curves = Curves(axes, model, max(end, 1e-9), size=14, cap=capacity(arena.problem))
+    curves.fit(moments)
+    curves.show(moments)
     for index in shown:
         axes.axvline(moments[index].time, color=FAINT, linewidth=1, linestyle=(0, (2, 3)))
     if len(moments) > 1:
+        Result(page.add_axes((0.385, 0.075, 0.235, 0.27)), arena.problem, moments, size=14)
         delta = arena.problem.delta
         names = control_names(arena.actions.names, tiers.k)
         height = min(0.27, 0.04 * len(names))
-        lower = page.add_axes((0.6, 0.345 - height, 0.37, height))
+        lower = page.add_axes((0.735, 0.345 - height, 0.245, height))
         Controls(lower, names, max(1, round(end / delta)), delta, size=14).show(moments)
     page.canvas.draw()
-    picture = Image.fromarray(np.asarray(page.canvas.buffer_rgba())[:, :, :3])
-    with atomic_file(path) as temporary:  # few colours, so a palette makes a third of the bytes
-        picture.quantize(128, dither=Image.Dither.NONE).save(temporary, "png", optimize=True)
+    picture = with_palette(np.asarray(page.canvas.buffer_rgba())[:, :, :3], [*colours(model), INK, FAINT, PAPER])
+    with atomic_file(path) as temporary:
+        picture.save(temporary, "png", optimize=True)
+
+
+def with_palette(image: np.ndarray, exact: Sequence[str]) -> Image.Image:
+    """An image in few colours: these exactly, and those that a median cut finds for the rest of the pixels.
+
+    Args:
+        image: uint8 [H, W, 3].
+        exact: "#rrggbb"; a pixel of such a colour keeps it.
+    """
+    cut = Image.fromarray(image).quantize(PALETTE - len(exact), dither=Image.Dither.NONE).getpalette("RGB")
+    palette = np.concatenate((np.round(255 * rgb(exact)), np.reshape(cut, (-1, 3)))).astype(np.int64)
+    code = image.astype(np.int64) @ [65536, 256, 1]
+    found, position = np.unique(code, return_inverse=True)
+    nearest = np.empty(len(found), np.uint8)
+    for first in range(0, len(found), 4096):  # of all colours with all: not more than a few megabytes at once
+        part = found[first : first + 4096, None] // [65536, 256, 1] % 256
+        nearest[first : first + 4096] = ((part[:, None] - palette[None]) ** 2).sum(axis=2).argmin(axis=1)
+    made = Image.fromarray(nearest[position.reshape(code.shape)], "P")
+    made.putpalette(palette.astype(np.uint8).tobytes())
+    return made
 
 
 def snapshots(moments: Sequence[Moment], infectious: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from assets.atomic import atomic_file
 from assets.errors import TwinloomError, require
+from sim.cascade.layout import refuse_large
 from sim.cascade.panels import Controls, Curves, Legend, NetworkView, TierCurves
-from sim.cascade.picture import FAINT, INK, Moment, control_names, figure
+from sim.cascade.picture import FAINT, INK, Moment, capacity, control_names, figure, result
 
 if TYPE_CHECKING:
     from sim.cascade.arena import Arena
@@ -25,70 +26,70 @@ PAUSE = 2 * FPS  # frames on the last state
 
 
 class Picture:
-    """A cascade as an image that grows with it.
+    """Images of one cascade.
 
     Args:
-        arena: graph, tiers, model and simulator.
-        controls: whether the picture shows actions, which `draw` is then given.
+        arena: graph, tiers, model and problem.
+        controls: whether the picture shows what was decided, instead of infectious nodes by tier.
         title, subtitle: above it; name and summary of the problem if empty.
-        replica: which one.
+        end: of the time axis; that of the problem if None.
 
     Raises:
-        TwinloomError: too large a graph, a world without nodes, or the extra "viz" is missing.
+        TwinloomError: too large a graph, or the extra "viz" is missing.
     """
 
     def __init__(
-        self, arena: Arena, controls: bool = False, title: str = "", subtitle: str = "", replica: int = 0
+        self, arena: Arena, controls: bool = False, title: str = "", subtitle: str = "", end: float | None = None
     ) -> None:
-        if arena.options.world == "ode":
-            raise TwinloomError('world "ode" is a mean field without nodes; draw "exact", "renewal" or "markov"')
-        self._arena, self._replica = arena, replica
-        self.moments = [self._moment(None)]
         canvas = self._figure = figure(*SIZE)
         model, tiers, problem = arena.model, arena.scenario.tiers, arena.problem
-        end, k = problem.horizon * problem.delta, tiers.k
+        end, k = problem.horizon * problem.delta if end is None else end, tiers.k
+        self._problem = problem
         canvas.text(0.025, 0.94, title or problem.name, fontsize=17, color=INK)
         canvas.text(0.025, 0.905, subtitle or problem.summary, fontsize=10.5, color=FAINT)
         self._clock = canvas.text(0.98, 0.94, "", fontsize=12, color=INK, ha="right")
         self._network = NetworkView(canvas.add_axes((0.01, 0.1, 0.55, 0.79)), arena.scenario.graph, tiers, model)
-        self._curves = Curves(canvas.add_axes((0.62, 0.52, 0.36, 0.33)), model, end)
+        self._curves = Curves(canvas.add_axes((0.62, 0.52, 0.36, 0.33)), model, end, cap=capacity(problem))
+        self._shares: list[Any] = [self._curves]
         if controls:
             names = control_names(arena.actions.names, k)
             height = min(0.325, 0.05 * len(names))
             lower = canvas.add_axes((0.69, 0.415 - height, 0.29, height))
-            self._lower: Any = Controls(lower, names, problem.horizon, problem.delta)
+            self._lower: Any = Controls(lower, names, max(1, round(end / problem.delta)), problem.delta)
         else:
             self._lower = TierCurves(canvas.add_axes((0.62, 0.09, 0.36, 0.325)), model, k, end)
+            self._shares.append(self._lower)
         self._legend = Legend(canvas, model, arena.nodes, hubs=k > 1)
         panels = (self._network, self._curves, self._lower, self._legend)
         self._moving = [artist for panel in panels for artist in panel.artists] + [self._clock]
         for artist in self._moving:  # the rest is drawn once and kept as background
             artist.set_animated(True)
-        canvas.canvas.draw()
-        self._background = canvas.canvas.copy_from_bbox(canvas.bbox)
+        self._background: Any = None
 
-    def _moment(self, action: np.ndarray | None) -> Moment:
-        sim, r = self._arena.sim, self._replica
-        return Moment(float(sim.time[r]), np.array(sim.state[r]), np.array(sim.counts[r]), action)
+    def fit(self, moments: Sequence[Moment]) -> None:
+        """Make room for these moments, so that the scale stays the same for all of them."""
+        if any([panel.fit(moments) for panel in self._shares]) or self._background is None:
+            self._figure.canvas.draw()
+            self._background = self._figure.canvas.copy_from_bbox(self._figure.bbox)
 
-    def draw(self, action: np.ndarray | None = None, note: str = "") -> np.ndarray:
-        """uint8 [H, W, 3] the cascade as it is now, after an action [A]; the note stands beside the time."""
-        return list(self.frames(1, action, note))[-1]
+    def draw(self, moments: Sequence[Moment]) -> np.ndarray:
+        """uint8 [H, W, 3] the last of these moments, with the course up to there."""
+        return next(self.frames(moments, 1))
 
-    def frames(self, count: int, action: np.ndarray | None = None, note: str = "") -> Iterator[np.ndarray]:
-        """``count`` images that lead from the state last drawn to the present one."""
-        now, before = self._moment(action), self.moments[-1]
-        if now.time > before.time:
-            self.moments.append(now)
+    def frames(self, moments: Sequence[Moment], count: int) -> Iterator[np.ndarray]:
+        """``count`` images that lead from the last but one of these moments to the last."""
+        self.fit(moments)
+        before = moments[max(0, len(moments) - 2)].state
         for k in range(1, count + 1):
-            yield self._image(now, before.state, k / count, note)
+            yield self._image(moments, before, k / count)
 
-    def _image(self, now: Moment, before: np.ndarray, share: float, note: str) -> np.ndarray:
+    def _image(self, moments: Sequence[Moment], before: np.ndarray, share: float) -> np.ndarray:
+        now = moments[-1]
         self._network.show(now.state, before, share)
-        self._curves.show(self.moments)
-        self._lower.show(self.moments)
+        self._curves.show(moments)
+        self._lower.show(moments)
         self._legend.show(now)
-        self._clock.set_text(f"time {now.time:g}" + (f"   {note}" if note else ""))
+        self._clock.set_text(f"time {now.time:g}   {result(self._problem, now.profit)}")
         canvas = self._figure.canvas
         canvas.restore_region(self._background)
         for artist in self._moving:
@@ -101,13 +102,13 @@ def view(
     *,
     seed: int = 0,
     episode: int = 0,
-    video: Path | None = None,
-    out: Path | None = None,
+    video: Path | str | None = None,
+    out: Path | str | None = None,
     act: Act | None = None,
     actor: str = "rule of thumb",
     **options: Any,
-) -> None:
-    """Run one episode on a small network and show it.
+) -> list[Moment]:
+    """Run one episode, on a small network if no graph is given, and show it.
 
     Args:
         task: a problem ("cascade/adopt_profit").
@@ -116,51 +117,68 @@ def view(
         out: PNG file to write: the episode in one picture.
         act: (environment, observation) -> action [A]; `sim.cascade.demo.rule` if None.
         actor: what acts, for the title.
-        options: of `CascadeEnv`; the graph is a small one unless given.
+        options: of `CascadeEnv`.
+
+    Returns:
+        The episode: its start, and the state after every decision.
 
     Raises:
-        TwinloomError: neither file is named, or one has another ending; the extra "viz" is missing.
+        TwinloomError: neither file is named, or one has another ending; the extra "viz" is missing; too large a graph,
+            or a world without nodes.
     """
-    from sim.cascade.demo import environment, rule
-
+    video, out = (None if path is None else Path(path) for path in (video, out))
     for path, flag, ending in ((video, "--video", ".mp4"), (out, "--out", ".png")):
         if path is not None and path.suffix.lower() != ending:
             raise TwinloomError(f"{flag} {path}: the name must end in {ending}, for example cascade{ending}")
     if video is None and out is None:
         raise TwinloomError("a cascade is shown in a file: give --video FILE.mp4 for a film, --out FILE.png, or both")
     require("matplotlib", "viz")
-    env = environment(task, **options)
-    observation, _ = env.reset(seed=seed)
-    for _ in range(episode):
-        observation, _ = env.reset()
-    arena = env.episodes.arena()
-    film = Picture(arena, True, f"{env.problem.name}, {actor}")
-    images = _episode(env, film, act or rule, observation, FRAMES if video is not None else 1)
+    from sim.cascade.demo import environment, rule
+
+    env = environment(task, render_mode="rgb_array", **options)
+    refuse_large(env.episodes.arena().scenario.graph)
+    moments = play(env, act or rule, seed, episode)
+    arena, title = env.episodes.arena(), f"{env.problem.name}, {actor}"
+    ended = result(env.problem, moments[-1].profit)
+    print(f"{env.problem.name} on {arena.scenario.graph!r}: {len(moments) - 1} decisions, {ended}")
     if video is not None:
-        write_video(images, video)
+        write_video(film(Picture(arena, True, title, end=moments[-1].time), moments), video)
         print(f"video  {video}")
-    else:
-        for _ in images:
-            pass
     if out is not None:
         from sim.cascade.poster import poster
 
-        poster(arena, film.moments, out, f"{env.problem.name}, {actor}", env.problem.summary)
+        poster(arena, moments, out, title, env.problem.summary)
         print(f"picture  {out}")
+    return moments
 
 
-def _episode(env: CascadeEnv, film: Picture, act: Act, observation: Any, count: int) -> Iterator[np.ndarray]:
-    """Images of an episode from its first to its last state, with a pause there in a film; prints how it ended."""
-    image, over, note = film.draw(), False, ""
-    yield image
+def play(env: CascadeEnv, act: Act, seed: int = 0, episode: int = 0) -> list[Moment]:
+    """One episode from start to end.
+
+    Args:
+        env: with a render mode, so that it records.
+        act: (environment, observation) -> action [A].
+        seed, episode: which.
+    """
+    observation, _ = env.reset(seed=seed)
+    for _ in range(episode):
+        observation, _ = env.reset()
+    over = False
     while not over:
-        observation, _, terminated, truncated, info = env.step(act(env, observation))
+        observation, _, terminated, truncated, _ = env.step(act(env, observation))
         over = terminated or truncated
-        note = f"profit {info['profit'] / env.episodes.arena().nodes:.2f} a node"
-        for image in film.frames(count, info["action_applied"], note):
+    return env.moments
+
+
+def film(picture: Picture, moments: Sequence[Moment]) -> Iterator[np.ndarray]:
+    """Images of an episode from its first to its last state, with a pause there."""
+    picture.fit(moments)
+    image = picture.draw(moments[:1])
+    yield image
+    for shown in range(2, len(moments) + 1):
+        for image in picture.frames(moments[:shown], FRAMES):
             yield image
-    print(f"{env.problem.name} on {env.episodes.arena().scenario.graph!r}: {len(film.moments) - 1} decisions, {note}")
-    for _ in range(PAUSE if count > 1 else 0):
+    for _ in range(PAUSE):
         yield image
 
 

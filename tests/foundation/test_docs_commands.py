@@ -19,7 +19,7 @@ SUBCOMMANDS = {
     "assets": {"list", "show", "check", "pull", "graph"},
     "sim": {"list", "view", "rollout", "doctor"},
     "datagen": {"verify", "merge", "report", "replay"},
-    "policies": {"train", "eval", "serve", "export", "experiment", "list"},
+    "policies": {"train", "eval", "view", "serve", "export", "experiment", "list"},
     "real": {
         "up",
         "doctor",
@@ -40,7 +40,11 @@ SUBCOMMANDS = {
     },
 }
 # whose help belongs to the first argument: `policies train bimanual/click_bell --help`
-WITH_ARGUMENT = {("policies", "train"): None, ("policies", "eval"): ("expert:bimanual/click_bell", "null")}
+WITH_ARGUMENT = {
+    ("policies", "train"): None,
+    ("policies", "eval"): ("expert:bimanual/click_bell", "null"),
+    ("policies", "view"): ("null",),
+}
 
 
 def command_lines() -> list[str]:

@@ -66,6 +66,11 @@ def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
         ("view stack_blocks_two --out film.png", "--out film.png: only cascades have one picture"),
         ("view cascade/escap", 'unknown problem "cascade/escap". Did you mean cascade/escape? All problems:'),
         ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a film"),
+        ("view cascade/escape-v0", "a cascade is shown in a file"),
+        ("view cascade/escape --robot x --camera y", "--robot, --camera: only for tasks; a cascade takes --seed"),
+        ("view cascade/escape --randomize all --port 80", "--randomize, --port: only for tasks"),
+        ("view stack_blocks_two --on facebook_combined", "--on facebook_combined: only cascades have a network"),
+        ("view cascade/escape --on nowhere --out x.png", 'unknown network "nowhere"'),
         ("view cascade/escape --out film.mp4", "--out film.mp4: the name must end in .png"),
     ],
 )
