@@ -7,16 +7,18 @@ the plan to the best. The planner knows graph, tiers, process and costs exactly,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from policies.cascade.baselines import generators
 from policies.cascade.evaluate import View
 from sim.cascade.arena import Arena
 from sim.cascade.episodes import Ledger
 from sim.cascade.ode import TierODE
 
+CANDIDATES, DOSES = 0, 1  # what is drawn
 FLOOR = 0.02  # standard deviation below which candidates no longer differ
 
 
@@ -28,7 +30,7 @@ class MeanFieldPlanner:
         candidates, elites, iterations: of the cross-entropy method.
         knots: actions that make a plan.
         every: decisions between two plannings.
-        seed: of the candidates.
+        seed: of the candidates, with that of the episode.
     """
 
     candidates: int = 32
@@ -56,7 +58,6 @@ class MeanFieldPlanner:
     def _improve(self, view: View, step: int) -> None:
         """Plan the decisions from ``step`` on anew for all episodes that go on."""
         replicas, horizon, size = len(view.live), view.arena.problem.horizon, view.arena.actions.size
-        rng = np.random.default_rng(np.random.SeedSequence([self.seed, step]))
         at = np.linspace(0, horizon - 1 - step, self.knots)
         if self._plan is None:
             self._plan = np.zeros((replicas, horizon, size))
@@ -67,8 +68,10 @@ class MeanFieldPlanner:
             spread = np.full_like(mean, 0.25)
         rows = np.flatnonzero(view.live)
         mean, spread = mean[rows], spread[rows]
+        draws = generators(view.ledger, rows, self.seed, CANDIDATES)
         for _ in range(self.iterations):
-            drawn = mean[:, None] + spread[:, None] * rng.standard_normal((len(rows), self.candidates, *mean.shape[1:]))
+            noise = np.stack([rng.standard_normal((self.candidates, *mean.shape[1:])) for rng in draws])
+            drawn = mean[:, None] + spread[:, None] * noise
             knots = np.clip(drawn, 0.0, 1.0)
             knots[:, 0] = mean  # the best plan so far competes
             returns = self._returns(view, rows, _unfold(knots, at, horizon - step), step)
@@ -86,6 +89,7 @@ class MeanFieldPlanner:
         ledger = Ledger(many, size)
         ledger.step[:] = step
         ledger.spend[:], ledger.seeds[:] = view.ledger.spend[each], view.ledger.seeds[each]
+        ledger.draws = [rng for rng in generators(view.ledger, rows, self.seed, DOSES) for _ in range(candidates)]
         sim: TierODE = arena.sim  # type: ignore[assignment]
         counts, ages = np.asarray(view.arena.sim.counts, np.float64), view.arena.sim.age_stats()[0]
         sim.load(counts[each], ages[each])
@@ -98,8 +102,7 @@ class MeanFieldPlanner:
     def _arena(self, real: Arena, many: int) -> Arena:
         """The mean-field world of the same scenario, with room for all candidates."""
         if self._field is None or self._field[0] != many or self._field[1].scenario is not real.scenario:
-            options = replace(real.options, world="ode", observer="tiers", backend=None, device=None, threads=None)
-            self._field = (many, Arena(real.problem, options, real.scenario, many))
+            self._field = (many, Arena(real.problem, real.options.mean_field(), real.scenario, many))
         return self._field[1]
 
 

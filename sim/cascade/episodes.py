@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
+from assets.errors import TwinloomError
 from sim.cascade import loops
 from sim.cascade.arena import Arena
+from sim.cascade.checks import shown
 from sim.cascade.graphs import Scenarios
 from sim.cascade.ledger import Ledger, Outcome
-from sim.cascade.options import Options
+from sim.cascade.options import Options, parse_reset
 from sim.cascade.problems import Problem
 from sim.cascade.simulator import is_whole
 from sim.seeding import episode_seed, stream
-
-RESET = ("graph", "params", "scenario_seed")
-PARAMETERS = ("r0", "beta")
 
 
 class Episodes:
@@ -39,60 +37,67 @@ class Episodes:
         if not is_whole(replicas, 1):
             raise TwinloomError(f"num_envs {replicas} must be a whole number of at least 1")
         self.problem, self.options, self.replicas = problem, options, replicas
-        self.scenario_seed = options.seed
-        self.use(options.graph)
+        params = {"r0": options.r0, "beta": options.beta}
+        self._take(*self._built(options.graph, params, options.seed), params, options.seed)
         self.ledger = Ledger(replicas, self.actions.size)
-        self._seed(options.seed)
+        self._take_seeds(self._seeds(options.seed))
 
-    def use(self, graph: Any, **params: float | None) -> None:
-        """Take graphs and parameters ("r0", "beta") from here on; every episode must be restarted."""
+    def _built(self, graph: Any, params: dict[str, Any], seed: int) -> tuple[Scenarios, Arena]:
+        """Scenarios of a graph or of a range of them, and the first of them."""
         options = self.options
-        if not params:
-            params = {"r0": options.r0, "beta": options.beta}
-        self.scenarios = Scenarios(
-            self.problem,
-            graph,
-            options.tiers,
-            r0_by=options.r0_by,
-            model=options.model,
-            **params,  # type: ignore[arg-type]
-        )
-        every = self.scenarios.every
+        scenarios = Scenarios(self.problem, graph, options.tiers, r0_by=options.r0_by, model=options.model, **params)
+        return scenarios, Arena(self.problem, options, scenarios.draw(seed, 0), self.replicas)
+
+    def _take(self, scenarios: Scenarios, first: Arena, params: dict[str, Any], seed: int) -> None:
+        """Use them from here on; every episode must be restarted."""
+        self.scenarios, self.scenario_seed, self._params, self._first = scenarios, seed, params, first
+        every = scenarios.every
         self._every = max(1, every // self.replicas) if every else 0
         self._block = np.full(self.replicas, -1, np.int64)
         self._arenas: dict[int, Arena] = {}
-        self._first = self._made(0)
-        self.actions, self.observer = self._first.actions, self._first.observer
+        self.actions, self.observer = first.actions, first.observer
+
+    def _check(self, arena: Arena) -> None:
+        """Raise TwinloomError unless actions and observations of an arena are those that the environment promised."""
+        if arena.actions.names != self.actions.names:
+            names = ", ".join(arena.actions.names)
+            raise TwinloomError(f"this graph changes the actions (to {names}); make a new environment for it")
+        if arena.observer.names() != self.observer.names():
+            raise TwinloomError("this graph changes the shape of observations; make a new environment for it")
 
     def begin(self, seed: int | Sequence[int] | None, options: dict[str, Any] | None) -> None:
-        """What the reset of an environment asks before it restarts every episode."""
-        given = dict(options or {})
-        scenario_seed = given.pop("scenario_seed", None)
-        if scenario_seed is not None and not is_whole(scenario_seed):
-            raise TwinloomError(f"scenario_seed {scenario_seed} must be a whole number from 0")
-        params, graph = dict(given.pop("params", {})), given.pop("graph", self.scenarios.source)
-        for kind, names, known in (("reset option", given, RESET), ("parameter", params, PARAMETERS)):
-            for name in set(names) - set(known):
-                raise UnknownNameError(kind, str(name), known, ", ".join(known))
-        if seed is not None:
-            self._seed(seed)
-            if scenario_seed is None:
-                scenario_seed = int(seed if isinstance(seed, (int, np.integer)) else seed[0])
-        moved = scenario_seed is not None and scenario_seed != self.scenario_seed and not self.scenarios.fixed
-        if scenario_seed is not None:
-            self.scenario_seed = scenario_seed
+        """What the reset of an environment asks before it restarts every episode; if it is refused, nothing changes."""
+        given = parse_reset(options)
+        seeds = None if seed is None else self._seeds(seed)
+        graph, params = given.get("graph", self.scenarios.source), given["params"]
+        if (scenario_seed := given.get("scenario_seed")) is None:
+            scenario_seed = self.scenario_seed if seeds is None else seeds[0]
+        moved = scenario_seed != self.scenario_seed and not self.scenarios.fixed
         if moved or params or graph is not self.scenarios.source:
-            before = self.observer.space
-            self.use(graph, **params)
-            if self.observer.space != before:
+            params = dict(params) or self._params
+            scenarios, first = self._built(graph, params, int(scenario_seed))
+            self._check(first)
+            if first.observer.space != self.observer.space:
                 raise TwinloomError("this graph changes the shape of observations; make a new environment for it")
+            self._take(scenarios, first, params, int(scenario_seed))
+        self.scenario_seed = int(scenario_seed)
+        if seeds is not None:
+            self._take_seeds(seeds)
 
-    def _seed(self, seed: int | Sequence[int]) -> None:
-        """Seeds s, s + 1, ... or one for each replica; the next episode of each is its first."""
-        one = isinstance(seed, (int, np.integer))
-        seeds = [int(seed) + r for r in range(self.replicas)] if one else list(seed)  # type: ignore[arg-type,operator]
+    def _seeds(self, seed: Any) -> list[int]:
+        """Seeds s, s + 1, ... or one for each replica."""
+        if is_whole(seed):
+            seeds = [int(seed) + r for r in range(self.replicas)]
+        else:
+            several = isinstance(seed, Sequence) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
+            seeds = list(seed) if several else []
         if len(seeds) != self.replicas or not all(is_whole(s) and s < 2**64 for s in seeds):
-            raise TwinloomError(f"seed {seed} must be a whole number from 0 below 2**64, or {self.replicas} of them")
+            many = "" if self.replicas == 1 else f", or {self.replicas} of them"
+            raise TwinloomError(f"seed {shown(seed)} must be a whole number from 0 below 2**64{many}")
+        return [int(s) for s in seeds]
+
+    def _take_seeds(self, seeds: list[int]) -> None:
+        """The next episode of each replica is the first of its seed."""
         self.ledger.seed = np.array(seeds, np.uint64)
         self.ledger.episode[:] = -1
         for arena in {id(a): a for a in (self._first, *self._arenas.values())}.values():
@@ -164,15 +169,22 @@ class Episodes:
     def _arena(self, block: int) -> Arena:
         if block not in self._arenas:
             first = block == 0 or self.scenarios.fixed
-            self._arenas[block] = self._first if first else self._made(block)
-            self._arenas[block].open(self.ledger.seed)
+            arena = self._first if first else self._made(block)
+            arena.open(self.ledger.seed)
+            self._arenas[block] = arena
         return self._arenas[block]
 
     def _made(self, block: int) -> Arena:
-        return Arena(self.problem, self.options, self.scenarios.draw(self.scenario_seed, block), self.replicas)
+        scenario = self.scenarios.draw(self.scenario_seed, block)
+        arena = Arena(self.problem, self.options, scenario, self.replicas)
+        self._check(arena)
+        return arena
 
     def _checked(self, actions: Any) -> np.ndarray:
-        u = np.asarray(actions, np.float64)  # float32 of any layout, or whatever else becomes numbers
+        given = np.asarray(actions)
+        if given.dtype.kind not in "fiub":
+            raise TwinloomError(f"actions are numbers from 0 to 1, not {given.dtype}")
+        u = given.astype(np.float64, copy=False)  # float32 of any layout
         if u.shape != (self.replicas, self.actions.size):
             raise TwinloomError(f"actions have shape {u.shape}; {(self.replicas, self.actions.size)} is needed")
         u, finite = loops.checked(u)

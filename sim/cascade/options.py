@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -11,8 +10,43 @@ import numpy as np
 
 from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from sim.cascade import worlds
+from sim.cascade.checks import COST, FLAG, NAME, NAMES, POSITIVE, Kind, instance, optional, whole, wrong
 from sim.cascade.models import Model
 from sim.cascade.problems import PROBLEMS, Prices, Problem
+
+KINDS: dict[str, Kind] = {
+    "world": NAME,
+    "matching": NAME,
+    "features": NAMES,
+    "observer": NAME,
+    "parameters": FLAG,
+    "channels": optional(NAMES),
+    "prices": optional(instance(Prices, "Prices (sim.cascade.problems)")),
+    "model": optional(instance(Model, "a Model (sim.cascade.models)")),
+    "r0": optional(POSITIVE),
+    "r0_by": NAME,
+    "beta": optional(COST),
+    "horizon": optional(whole(1)),
+    "delta": optional(POSITIVE),
+    "budget": optional(COST),
+    "normalise": FLAG,
+    "seed": whole(0, 2**64),
+    "backend": optional(NAME),
+    "device": optional(NAME),
+    "threads": optional(whole(1)),
+    "substeps": optional(whole(1)),
+}
+"""What options may be, apart from graph and tiers, which `sim.cascade.graphs` looks at."""
+
+RESET: dict[str, Kind] = {
+    "graph": Kind(lambda value: True, "a graph"),  # looked at where graphs are made
+    "params": instance(Mapping, 'a dictionary such as {"r0": 2.0}'),
+    "scenario_seed": optional(whole(0, 2**64)),
+}
+"""What a reset may change."""
+
+PARAMETERS = ("r0", "beta")
+ENGINE = ("backend", "device", "threads", "substeps")
 
 
 @dataclass(frozen=True)
@@ -66,31 +100,22 @@ class Options:
     substeps: int | None = None
 
     def __post_init__(self) -> None:
-        worlds.check(self.world, self.matching)
         for name in ("horizon", "seed"):  # NumPy's integers are as good as Python's
             if isinstance(value := getattr(self, name), np.integer):
                 object.__setattr__(self, name, int(value))
-        checks = {
-            f"horizon {self.horizon} must be a whole number of at least 1": self.horizon is None
-            or (type(self.horizon) is int and self.horizon >= 1),
-            f"delta {self.delta} must be positive": self.delta is None or 0 < self.delta < math.inf,
-            f"budget {self.budget} must not be negative": self.budget is None or 0 <= self.budget < math.inf,
-            f"beta {self.beta} must not be negative": self.beta is None or 0 <= self.beta < math.inf,
-            f"seed {self.seed} must be a whole number from 0 below 2**64": type(self.seed) is int
-            and 0 <= self.seed < 2**64,
-            f"prices is {type(self.prices).__name__}, not Prices": self.prices is None
-            or isinstance(self.prices, Prices),
-            f"model is {type(self.model).__name__}, not a Model (sim.cascade.models)": self.model is None
-            or isinstance(self.model, Model),
-        }
-        if problems := [text for text, holds in checks.items() if not holds]:
+        if problems := wrong(vars(self), KINDS):
             raise InvalidSettingsError("cascade environment", problems)
+        worlds.check(self.world, self.matching)
 
     @property
     def engine(self) -> dict[str, Any]:
         """Arguments of the simulator that were given."""
-        given = {name: getattr(self, name) for name in ("backend", "device", "threads", "substeps")}
+        given = {name: getattr(self, name) for name in ENGINE}
         return {name: value for name, value in given.items() if value is not None}
+
+    def mean_field(self) -> Options:
+        """The same in the mean-field world, seen in tiers, without what only other engines have."""
+        return replace(self, world="ode", observer="tiers", **dict.fromkeys(ENGINE))
 
 
 def parse(problem: str | Problem, given: dict[str, Any]) -> tuple[Problem, Options]:
@@ -111,3 +136,26 @@ def parse(problem: str | Problem, given: dict[str, Any]) -> tuple[Problem, Optio
         raise TwinloomError(f"problem is {type(problem).__name__}; give a name (sim list problems) or a Problem")
     changes = {name: getattr(options, name) for name in ("horizon", "delta", "prices")}
     return replace(problem, **{name: value for name, value in changes.items() if value is not None}), options
+
+
+def parse_reset(given: Any) -> dict[str, Any]:
+    """Checked options of a reset: those of RESET that were given, with "params" always there.
+
+    Raises:
+        UnknownNameError: no such option or parameter; the nearest one is suggested.
+        TwinloomError: a value that cannot be.
+    """
+    if not isinstance(given, Mapping | None):
+        raise TwinloomError(
+            f'options of a reset are {type(given).__name__}; give a dictionary such as {{"graph": ...}}'
+        )
+    found = {"params": {}, **(given or {})}
+    problems = wrong(found, RESET)
+    params = {} if problems else found["params"]
+    for kind, names, known in (("reset option", found, RESET), ("parameter", params, PARAMETERS)):
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(kind, str(name), known, ", ".join(known))
+    if problems := problems + wrong(params, KINDS):
+        raise InvalidSettingsError("reset", problems)
+    return found

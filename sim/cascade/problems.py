@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from assets.errors import InvalidSettingsError
 from assets.registry import Registry
+from sim.cascade.checks import (
+    CALLABLE,
+    COST,
+    FLAG,
+    NAME,
+    POSITIVE,
+    SHARE,
+    Kind,
+    instance,
+    is_names,
+    one_of,
+    whole,
+    wrong,
+)
 
 if TYPE_CHECKING:  # both load numba, and this list is read by `sim list problems`
     import numpy as np
@@ -57,18 +70,15 @@ class Prices:
     price_range: tuple[float, float] = (0.5, 1.5)
 
     def __post_init__(self) -> None:
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "price_range"}
-        values |= {f"price_range[{i}]": value for i, value in enumerate(self.price_range)}
-        wrong = [
-            f"{name} {value} must be finite and not negative" for name, value in values.items() if not _cost(value)
-        ]
-        if wrong:
-            raise InvalidSettingsError("prices", wrong)
+        kinds = {field.name: COST for field in fields(self)} | {"price_range": _PAIR}
+        if problems := wrong(vars(self), kinds):
+            raise InvalidSettingsError("prices", problems)
 
 
-def _cost(value: float) -> bool:
-    return 0 <= value < math.inf
-
+_PAIR = Kind(
+    lambda value: isinstance(value, (tuple, list)) and len(value) == 2 and all(COST.holds(end) for end in value),
+    "two numbers, finite and not negative",
+)
 
 STRENGTHS: Mapping[str, float] = {
     "shield": 0.5,
@@ -83,6 +93,8 @@ STRENGTHS: Mapping[str, float] = {
 }
 """What a channel does at full strength: a factor 1 +- strength on its rate or clock; for vaccinate the rate of doses
 per susceptible node; for seed the largest share of a tier seeded in one decision; for price nothing (see Prices)."""
+
+Reward = Literal["profit", "mitigation"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +119,7 @@ class Problem:
 
     name: str
     summary: str
-    reward: Literal["profit", "mitigation"]
+    reward: Reward
     model: Callable[[], Model]
     graph: Callable[[np.random.Generator], Graph]
     r0: float
@@ -122,28 +134,47 @@ class Problem:
     commit: bool = False
 
     def __post_init__(self) -> None:
-        checks = {
-            f"initial {self.initial} must be finite and not negative": _cost(self.initial),
-            f"seed_limit {self.seed_limit} must lie between 0 and 1": 0 <= self.seed_limit <= 1,
-            f"horizon {self.horizon} must be at least 1": self.horizon >= 1,
-            f"delta {self.delta} must be positive": 0 < self.delta < math.inf,
-        }
-        checks |= {
-            f"strength of {name} {value} must be finite and not negative": _cost(value)
-            for name, value in self.strengths.items()
-        }
-        checks |= {f"unknown channel {name} in strengths": name in STRENGTHS for name in self.strengths}
-        checks |= {
-            f"strength of {name} {self.strength(name)} slows by more than all": self.strength(name) <= 1
-            for name in ("shield", "isolate", "retain")
-        }
-        if problems := [text for text, holds in checks.items() if not holds]:
+        problems = wrong(vars(self), KINDS)
+        if isinstance(self.strengths, Mapping):
+            problems += [f"unknown channel {name} in strengths" for name in self.strengths if name not in STRENGTHS]
+            strengths = {f"strength of {name}": value for name, value in self.strengths.items()}
+            problems += wrong(strengths, dict.fromkeys(strengths, COST))
+        if not problems:
+            problems = [
+                f"strength of {name} {self.strength(name)} slows by more than all"
+                for name in ("shield", "isolate", "retain")
+                if self.strength(name) > 1
+            ]
+        if problems:
             raise InvalidSettingsError(f"problem {self.name}", problems)
 
     def strength(self, channel: str) -> float:
         """Effect of a channel at full strength."""
         return {**STRENGTHS, **self.strengths}[channel]
 
+
+_CHANNELS = Kind(
+    lambda value: is_names(value) and not isinstance(value, str) and all(name in STRENGTHS for name in value),
+    f"names among {', '.join(STRENGTHS)}",
+)
+KINDS: dict[str, Kind] = {
+    "name": NAME,
+    "summary": NAME,
+    "reward": one_of(get_args(Reward)),
+    "model": CALLABLE,
+    "graph": CALLABLE,
+    "r0": POSITIVE,
+    "channels": _CHANNELS,
+    "shared": _CHANNELS,
+    "prices": instance(Prices, "Prices"),
+    "strengths": instance(Mapping, "a dictionary"),
+    "horizon": whole(1),
+    "delta": POSITIVE,
+    "initial": COST,
+    "seed_limit": SHARE,
+    "commit": FLAG,
+}
+"""What the fields of a problem may be."""
 
 PROBLEMS: Registry[Problem] = Registry("problem", "sim list problems")
 

@@ -42,10 +42,12 @@ def problem_table() -> str:
                 f"{problem.r0:g}",
                 ", ".join(shared),
                 start,
+                f"{problem.seed_limit:g} of all nodes",
                 f"{problem.horizon} × {problem.delta:g}",
             ]
         )
-    return table(["id", "process, residence times", "R0", "channels", "active at the start", "decisions × time"], rows)
+    columns = ["id", "process, residence times", "R0", "channels", "active at the start", "`seed_limit`"]
+    return table([*columns, "decisions × time"], rows)
 
 
 def channel_table() -> str:

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from assets.errors import TwinloomError, require
+from sim.cascade.checks import FLAG, wrong
 from sim.cascade.episodes import Episodes
 from sim.cascade.options import parse
 from sim.cascade.problems import Problem
@@ -37,10 +38,13 @@ class CascadeVecEnv(VectorEnv):
 
     def __init__(self, problem: str | Problem, num_envs: int = 1, tensors: bool = False, **options: Any) -> None:
         self.problem, self.options = parse(problem, options)
+        if problems := wrong({"tensors": tensors}, {"tensors": FLAG}):
+            raise TwinloomError(problems[0])
         self.torch = require("torch", "rl") if tensors else None
         self.episodes = Episodes(self.problem, self.options, num_envs)
         self.num_envs = num_envs
         self.action_names = self.episodes.actions.names
+        self.observation_names = self.episodes.observer.names()
         self.rest = self.episodes.actions.rest.astype(np.float32)
         self.single_observation_space: spaces.Space = self.episodes.observer.space
         self.single_action_space = spaces.Box(0.0, 1.0, (len(self.action_names),), np.float32)
@@ -58,9 +62,12 @@ class CascadeVecEnv(VectorEnv):
         Args:
             seed: s for seeds s, s + 1, …, or one for each replica; None: the next episodes.
             options: see `CascadeEnv.reset`.
+
+        Raises:
+            TwinloomError: as `CascadeEnv.reset`.
         """
-        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         self.episodes.begin(seed, options)
+        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         self.episodes.restart(self._every)
         self._ended[:] = False
         self._running = True

@@ -65,6 +65,20 @@ def _matched(model: Model, world: str, graph: Graph) -> Model:
     return twin.with_beta(contact_rate(twin, graph, passed, branching=1.0))
 
 
+def _check_engine(world: str, engine: dict[str, Any]) -> None:
+    """Raise TwinloomError for an argument that the engine of the world would ignore."""
+    if world == "ode":
+        if engine:
+            raise TwinloomError(f"the ode world has no engine settings ({', '.join(engine)})")
+        return
+    numba = engine.get("backend", "numba") == "numba"
+    used = ["backend", "threads" if numba else "device"] + ["substeps"] * (world == "renewal")
+    for name, value in engine.items():
+        if name not in used and (name, value) != ("device", "cpu"):
+            where = f'world {world} with backend "{engine.get("backend", "numba")}"'
+            raise TwinloomError(f"{where} has no use for {name} {value}; it takes {', '.join(used)}")
+
+
 def make(
     world: str,
     graph: Graph,
@@ -93,11 +107,10 @@ def make(
         TwinloomError: unknown world or matching, or an argument that this world does not have.
     """
     check(world, matching)
+    _check_engine(world, engine)
     if world == "ode":
         from sim.cascade.ode import TierODE
 
-        if engine:
-            raise TwinloomError(f"the ode world has no engine settings ({', '.join(engine)})")
         return TierODE(graph, simulated(model, world, matching, graph), tiers, replicas)
     from sim.cascade.simulator import CascadeSim
 

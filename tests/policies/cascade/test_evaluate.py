@@ -9,6 +9,7 @@ from assets.networks.generate import barabasi_albert
 from policies.cascade import evaluate as module
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
 from policies.cascade.evaluate import Outcomes, evaluate, normalised
+from policies.cascade.mpc import MeanFieldPlanner
 from sim.cascade import models
 from sim.cascade.laws import exponential
 from sim.cascade.vector import CascadeVecEnv
@@ -145,3 +146,9 @@ def test_where_nodes_return_the_reached_are_counted_or_unknown(world, told):
     assert np.isfinite(metrics["outbreak_share"]) == told
     assert np.isfinite(metrics["attack_rate"]) == told
     assert not told or metrics["attack_rate"] > 0.2
+
+
+def test_the_planner_plans_beside_engines_with_settings_of_their_own():
+    options = {"graph": GRAPH, "world": "renewal", "substeps": 4, "threads": 1, "horizon": 2}
+    planner = MeanFieldPlanner(candidates=8, iterations=1)
+    assert np.isfinite(evaluate(planner, "adopt_profit", options, 2).profit).all()
