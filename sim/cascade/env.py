@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -12,6 +12,9 @@ from assets.errors import TwinloomError
 from sim.cascade.episodes import Episodes
 from sim.cascade.options import parse
 from sim.cascade.problems import Problem
+
+if TYPE_CHECKING:
+    from sim.cascade.picture import Moment
 
 
 class CascadeEnv(gymnasium.Env):
@@ -54,6 +57,7 @@ class CascadeEnv(gymnasium.Env):
         self._all = np.ones(1, bool)
         self._running = False
         self._picture: Any = None
+        self._recording: Any = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode. With a seed episode 0 of that seed, without one the next episode.
@@ -71,6 +75,10 @@ class CascadeEnv(gymnasium.Env):
         super().reset(seed=None if seed is None else int(seed))  # Gymnasium takes no integers of NumPy
         self.episodes.restart(self._all)
         self._running, self._picture = True, None
+        if self.render_mode is not None and self.options.world != "ode":  # a mean field has no nodes to record
+            from sim.cascade.recording import Recording
+
+            self._recording = Recording(self.episodes)
         return _first(self.episodes.observe()), _facts(self.episodes.info(), last=False)
 
     def step(self, action):
@@ -81,17 +89,40 @@ class CascadeEnv(gymnasium.Env):
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
         self._running = not (terminated or truncated)
         info = _facts(outcome.info, last=not self._running)
+        if self._recording is not None:
+            self._recording.note(info["action_applied"])
         return _first(self.episodes.observe()), float(outcome.reward[0]), terminated, truncated, info
 
     def render(self):
-        """(H, W, 3) uint8 picture of the network in render mode "rgb_array"."""
+        """(H, W, 3) uint8 picture of the network and its course so far in render mode "rgb_array".
+
+        Raises:
+            TwinloomError: world "ode", too large a graph, or the extra "viz" is missing.
+            ResetNeeded: before the first reset.
+        """
         if self.render_mode is None:
             return None
+        if self.episodes.ledger.episode[0] < 0:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        moments = self.moments
         if self._picture is None:
             from sim.cascade.view import Picture
 
             self._picture = Picture(self.episodes.arena())
-        return self._picture.draw()
+        return self._picture.draw(moments)
+
+    @property
+    def moments(self) -> list[Moment]:
+        """This episode so far: its start and the state after each decision. Recorded if there is a render mode.
+
+        Raises:
+            TwinloomError: there is none, or the world is "ode".
+        """
+        if self._recording is None:
+            if self.options.world == "ode":
+                raise TwinloomError('world "ode" is a mean field without nodes; draw "exact", "renewal" or "markov"')
+            raise TwinloomError('nothing was recorded: make the environment with render_mode="rgb_array" and reset it')
+        return self._recording.moments
 
 
 def _facts(info: dict[str, np.ndarray], last: bool) -> dict[str, Any]:
