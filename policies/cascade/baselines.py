@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from policies.cascade.evaluate import View
+from sim.cascade.ledger import Ledger
 
 
 @dataclass
@@ -35,23 +36,20 @@ class Random:
 
     Attributes:
         size: A.
-        seed: of the draws.
+        seed: of the draws, with that of the episode.
     """
 
     size: int
     seed: int = 0
-    _rng: np.random.Generator = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.reset()
 
     def reset(self) -> None:
-        """Begin the same draws again."""
-        self._rng = np.random.default_rng(np.random.SeedSequence([self.seed, self.size]))
+        """Nothing to forget."""
 
     def act_batch(self, observations: np.ndarray, sim: Any = None) -> np.ndarray:
-        """[R, A]."""
-        return self._rng.random((len(observations), self.size))
+        """[R, A]; ``sim`` is the `View` of the episodes."""
+        view: View = sim
+        draws = generators(view.ledger, np.arange(len(view.live)), self.seed)
+        return np.array([rng.random(self.size) for rng in draws])
 
 
 @dataclass
@@ -106,6 +104,18 @@ class BangBang:
         carriers = counts[:, :, list(view.arena.model.carriers())].sum(axis=(1, 2)) / view.arena.nodes
         on = carriers < self.threshold if self.below else carriers > self.threshold
         return np.where(on[:, None], self.action, self.rest)
+
+
+def generators(ledger: Ledger, rows: np.ndarray, *key: int) -> list[np.random.Generator]:
+    """One for the next decision of each episode: what is drawn does not depend on the episodes beside it.
+
+    Args:
+        ledger: where the episodes stand.
+        rows: of the ledger.
+        key: seed of the policy, and what tells several uses apart.
+    """
+    facts = (values[rows].tolist() for values in (ledger.seed, ledger.episode, ledger.step))
+    return [np.random.default_rng([*key, *place]) for place in zip(*facts, strict=True)]
 
 
 def hub_entries(names: Sequence[str], channels: Sequence[str] | None = None) -> np.ndarray:

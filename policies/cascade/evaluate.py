@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import numpy as np
 
+from assets.errors import TwinloomError
+from policies.base import PolicySpec
 from policies.cascade import stats
 from policies.cascade.envs import ManualResetVecEnv
+from policies.rl.actor import STATE
 from sim.cascade.arena import Arena
 from sim.cascade.episodes import Ledger
+from sim.cascade.simulator import is_whole
 
 CELLS = 20_000_000  # nodes times replicas that are simulated together: about a gigabyte
 OUTBREAK = 0.05  # share of all nodes, reached by contact, from which on a cascade counts as an outbreak
 GAMMA = 0.99
+SEEDS = 2**64
 SEED = 1_000_000_000  # evaluation episodes; training seeds lie elsewhere
 
 
@@ -110,7 +116,16 @@ def evaluate(
         options: of `CascadeVecEnv`; the graph must be fixed, or belong to ``scenario_seed`` of a GraphRange.
         episodes: how many.
         seed: of the first.
+
+    Raises:
+        TwinloomError: less than one episode, a seed that cannot be, or the policy sees or commands other numbers.
     """
+    if not is_whole(episodes, 1):
+        raise TwinloomError(f"episodes {episodes} must be a whole number of at least 1")
+    if not is_whole(seed) or seed + episodes > SEEDS:
+        raise TwinloomError(
+            f"{episodes} episodes from seed {seed} on need whole seeds from 0 below 2**64; take a smaller"
+        )
     options = dict(options)
     scenario = options.pop("scenario_seed", None)
     size, env, parts = episodes, None, []
@@ -123,11 +138,37 @@ def evaluate(
             if count > most:
                 size = most
                 continue
+            check_fit(policy, env)
         seeds = [seed + done + j for j in range(count)]
         reset = {} if scenario is None else {"scenario_seed": scenario}
         parts.append(_run(policy, env, seeds, reset))
         done += count
     return Outcomes(**{k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0])})
+
+
+def check_fit(policy: Any, env: ManualResetVecEnv) -> None:
+    """Refuse a policy that was trained to see or to command other numbers, or the same ones in another order.
+
+    Raises:
+        TwinloomError: they differ; baselines have no names and are not asked.
+    """
+    spec = getattr(policy, "spec", None)
+    if not isinstance(spec, PolicySpec):
+        return
+    seen = spec.observation.get(STATE)
+    pairs = {
+        "observations": (() if seen is None else seen.names, env.episodes.observer.names()),
+        "actions": (spec.action.names, env.action_names),
+    }
+    for what, (there, here) in pairs.items():
+        if len(there) == len(here) and [*there] in ([*here], [str(n) for n in range(len(there))]):
+            continue  # numbers are the names of what was trained without names
+        differ = [f"{a} there, {b} here" for a, b in zip_longest(there, here, fillvalue="nothing") if a != b]
+        more = f" and {len(differ) - 1} more" if len(differ) > 1 else ""
+        raise TwinloomError(
+            f"this policy was trained with {len(there)} {what}, this environment has {len(here)}: {differ[0]}{more}; "
+            "give it the observer, features, tiers and channels that it was trained with"
+        )
 
 
 def _run(policy: BatchPolicy, env: ManualResetVecEnv, seeds: Sequence[int], reset: dict[str, Any]) -> Outcomes:

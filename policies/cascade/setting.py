@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,7 +103,7 @@ def trained_view(folder: Path) -> tuple[str, dict[str, Any]]:
     """Problem name and view options of a checkpoint.
 
     Raises:
-        TwinloomError: the checkpoint is not of a cascade problem.
+        TwinloomError: the checkpoint is not of a cascade problem, or its description of it is damaged.
     """
     from policies.checkpoint import describe
 
@@ -111,8 +111,16 @@ def trained_view(folder: Path) -> tuple[str, dict[str, Any]]:
     task = str(spec.extra.get("task", ""))
     if not task.startswith("cascade/") or "world" not in spec.extra:
         raise TwinloomError(f"{folder} was not trained on a cascade problem but on {task or 'something else'}")
-    world = World(**spec.extra["world"])
-    return task.removeprefix("cascade/"), world.view()
+    problem, given = task.removeprefix("cascade/"), spec.extra["world"]
+    if not isinstance(given, dict) or given.get("problem") != problem:
+        what = given.get("problem") if isinstance(given, dict) else given
+        raise TwinloomError(f"{folder} is damaged: it was trained on {task}, but extra.world is of {what!r}")
+    if unknown := sorted({*given} - {one.name for one in fields(World)}):
+        names = ", ".join(unknown)
+        raise TwinloomError(
+            f"{folder} was trained with settings that this version does not know: {names}; update twinloom"
+        )
+    return problem, World(**given).view()
 
 
 Baseline = Literal["null", "random", "constant", "degree_targeted", "bang_bang", "mpc"]

@@ -10,6 +10,7 @@ import numpy as np
 from policies.base import Observation, PolicySpec, check_observation
 
 STATE = "observation.state"
+SQUASHES = ("tanh", "clip")
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -23,6 +24,7 @@ class GaussianActor:
 
     Raises:
         KeyError: a tensor or an entry is missing.
+        ValueError: one does not fit the others.
     """
 
     def __init__(self, spec: PolicySpec, tensors: Mapping[str, np.ndarray]) -> None:
@@ -35,6 +37,7 @@ class GaussianActor:
         self._clip, self._squash = float(spec.extra["clip"]), str(spec.extra["squash"])
         self._sees_action = bool(spec.extra["critic_sees_action"])
         self.return_std = float(spec.extra["return_std"])
+        self._check(len({name.split(".")[1] for name in tensors if name.startswith("critic.")}))
 
     @property
     def spec(self) -> PolicySpec:
@@ -77,6 +80,36 @@ class GaussianActor:
         raw = _forward(self._actor, x)
         return np.tanh(raw) if self._squash == "tanh" else np.clip(raw, -1.0, 1.0)
 
+    def _check(self, critics: int) -> None:
+        """Refuse what would act wrongly or not at all. Raises ValueError with everything that is wrong."""
+        seen, actions = self._spec.observation[STATE].shape, self._spec.action_dim
+        problems = []
+        if len(self._critics) != critics:
+            problems.append(f"critics {len(self._critics)} is not the number of critics with weights, {critics}")
+        if self._squash not in SQUASHES:
+            problems.append(f"squash {self._squash!r} is not one of {', '.join(SQUASHES)}")
+        for name, value in (("return_std", self.return_std), ("clip", self._clip)):
+            if not 0 < value < np.inf:
+                problems.append(f"{name} {value} is not a positive number")
+        for name, array, shape in (
+            ("low", self._low, (actions,)),
+            ("high", self._high, (actions,)),
+            ("observation.mean", self._mean, seen),
+            ("observation.scale", self._scale, seen),
+            ("observation.low", self._seen[0], seen),
+            ("observation.high", self._seen[1], seen),
+        ):
+            if array.shape != shape or not np.isfinite(array).all():
+                problems.append(f"{name} is not {shape} finite numbers")
+        if not problems and not ((self._low < self._high).all() and (self._scale > 0).all()):
+            problems.append("low is not below high, or a scale is not positive")
+        size = int(np.prod(seen))
+        problems += _misfits("actor", self._actor, size, actions)
+        for number, critic in enumerate(self._critics):
+            problems += _misfits(f"critic.{number}", critic, size + actions * self._sees_action, None)
+        if problems:
+            raise ValueError("; ".join(problems))
+
 
 def load(spec: PolicySpec, tensors: Mapping[str, np.ndarray], **options: Any) -> GaussianActor:
     """Make the policy of a checkpoint."""
@@ -88,6 +121,18 @@ def _layers(tensors: Mapping[str, np.ndarray], prefix: str) -> Layers:
     if count == 0:
         raise KeyError(f"{prefix}.0.weight")
     return [(tensors[f"{prefix}.{n}.weight"], tensors[f"{prefix}.{n}.bias"]) for n in range(count)]
+
+
+def _misfits(name: str, layers: Layers, inputs: int, outputs: int | None) -> list[str]:
+    """What does not fit together in a network of so many inputs and outputs (None: any number)."""
+    width, found = inputs, []
+    for number, (weight, bias) in enumerate(layers):
+        if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+            return [f"{name}.{number} is {weight.shape} for {width} inputs"]
+        width = len(weight)
+    if outputs not in (None, width):
+        found.append(f"{name} has {width} outputs for {outputs} actions")
+    return found
 
 
 def _forward(layers: Layers, x: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from policies.cascade import evaluate as module
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
@@ -117,12 +118,46 @@ def test_bang_bang_switches_on_one_side_of_the_threshold(below):
     assert {0.0, 1.0} <= set(np.concatenate(seen))
 
 
-def test_random_actions_repeat_after_a_reset():
-    policy = Random(4, seed=3)
-    first = policy.act_batch(np.zeros((5, 2)))
-    assert not np.array_equal(first, policy.act_batch(np.zeros((5, 2))))
-    policy.reset()
-    np.testing.assert_array_equal(first, policy.act_batch(np.zeros((5, 2))))
+@pytest.mark.parametrize(
+    "make", [lambda: Random(9, seed=3), lambda: MeanFieldPlanner(candidates=8, iterations=1, elites=2)]
+)
+@pytest.mark.parametrize(
+    ("problem", "options"),
+    [("adopt_profit", {}), ("epidemic_mitigate", {"r0": 1.1, "channels": "shield,isolate,vaccinate"})],
+)
+def test_what_policies_draw_in_an_episode_does_not_depend_on_the_batch(make, problem, options, monkeypatch):
+    options = OPTIONS | {"horizon": 6} | options
+    whole = evaluate(make(), problem, options, 5)
+    assert len(np.unique(whole.spend)) == 5  # every episode draws its own
+    monkeypatch.setattr(module, "CELLS", 2 * GRAPH.n)
+    parts = evaluate(make(), problem, options, 5)
+    for name, values in vars(whole).items():
+        np.testing.assert_array_equal(values, getattr(parts, name), err_msg=name)
+
+
+def test_random_actions_have_a_seed_and_change_with_every_decision():
+    seen: list[np.ndarray] = []
+
+    class Watched(Random):
+        def act_batch(self, observations, sim=None):
+            seen.append(super().act_batch(observations, sim))
+            return seen[-1]
+
+    for seed in 0, 0, 1:
+        evaluate(Watched(9, seed), "adopt_profit", OPTIONS | {"horizon": 2}, 1)
+    assert np.array_equal(seen[0], seen[2])
+    assert len(np.unique(np.concatenate(seen))) == 4 * 9
+    assert 0 <= np.min(seen) <= np.max(seen) <= 1
+
+
+@pytest.mark.parametrize(
+    ("episodes", "seed", "text"),
+    [(0, 0, "episodes 0 must"), (2.5, 0, "episodes 2.5"), (1, -1, "seed -1"), (3, 2**64 - 2, "below 2\\*\\*64")],
+)
+def test_episodes_that_cannot_be_are_refused(episodes, seed, text):
+    with pytest.raises(TwinloomError, match=text) as error:
+        evaluate(HALF, "adopt_profit", OPTIONS, episodes, seed)
+    assert len(str(error.value)) < 200
 
 
 def test_entries_are_picked_by_name():
