@@ -59,13 +59,24 @@ def result(cell: Cell, folder: Path) -> Any:
     path = folder / f"{cell.stem()}.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))["result"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise TwinloomError(f"{path} is missing or damaged: {error}; repeat the experiment's command") from error
 
 
 def finished(cell: Cell, folder: Path) -> bool:
-    """Whether its result is there."""
-    return (folder / f"{cell.stem()}.json").exists()
+    """Whether its result is there and can be read; a damaged one is computed again."""
+    try:
+        result(cell, folder)
+    except TwinloomError:
+        return False
+    return True
+
+
+def check_counts(options: Any, *names: str) -> None:
+    """Raise TwinloomError unless all these options are at least 1."""
+    wrong = [f"--{name} {getattr(options, name)}" for name in names if getattr(options, name) < 1]
+    if wrong:
+        raise TwinloomError(f"{', '.join(wrong)} must be at least 1")
 
 
 def run(cells: Sequence[Cell], folder: Path, jobs: int = 1, dry: bool = False) -> None:
@@ -74,13 +85,15 @@ def run(cells: Sequence[Cell], folder: Path, jobs: int = 1, dry: bool = False) -
     Args:
         cells: unique names.
         folder: where results lie; <folder>/<cell> is what a cell keeps for itself.
-        jobs: processes.
+        jobs: processes, at least 1.
         dry: only print what would be done and how long it may take.
 
     Raises:
-        TwinloomError: a cell failed; the others were finished first.
+        TwinloomError: no job at all, or a cell failed; the others were finished first.
         KeyboardInterrupt: interrupted.
     """
+    if jobs < 1:
+        raise TwinloomError(f"--jobs {jobs} must be at least 1")
     waiting = [cell for cell in cells if not finished(cell, folder)]
     total = sum(cell.minutes for cell in waiting)
     done = len(cells) - len(waiting)

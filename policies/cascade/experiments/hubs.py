@@ -64,9 +64,7 @@ class Plan:
 
 def plan(options: Options) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1."""
-    for name in ("jobs", "steps", "seeds", "episodes"):
-        if getattr(options, name) < 1:
-            raise TwinloomError(f"--{name} {getattr(options, name)} must be at least 1")
+    cells.check_counts(options, "jobs", "steps", "seeds", "episodes")
     graph, place = REAL, REAL
     try:
         transfer_cells.make_graph(REAL)

@@ -8,7 +8,8 @@ the policies of the transfer experiment and trains those that are missing.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,8 @@ import numpy as np
 import tyro
 
 from assets.atomic import atomic_file
+from assets.errors import TwinloomError, UnknownNameError
+from assets.networks.catalogue import NETWORKS, find_file
 from assets.results import RESULTS, write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells, transfer, work
@@ -55,6 +58,9 @@ class Options:
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment jensen --", args=words)
+    cells.check_counts(options, "jobs", "seeds", "steps", "episodes")
+    if options.train:
+        options = replace(options, graphs=_there(options.graphs))
     table = Cell("jensen", f"{HERE}:prevalence", {"runs": RUNS}, 0.5)
     trained: dict[tuple[str, int], Cell] = {}
     if options.train:
@@ -81,6 +87,25 @@ def main(words: list[str]) -> int:
         }
         _write_optimism(outcomes, options, command)
     return 0
+
+
+def _there(graphs: Sequence[str]) -> tuple[str, ...]:
+    """Those whose files are there; says which are not. Raises TwinloomError for an unknown one, or if none is left."""
+    from policies.cascade.setting import OWN
+
+    known, found = [OWN, *NETWORKS], []
+    for name in dict.fromkeys(graphs):
+        if name not in known:
+            raise UnknownNameError("graph", name, known, ", ".join(known))
+        try:
+            if name != OWN and NETWORKS[name].files:
+                find_file(NETWORKS[name])
+            found.append(name)
+        except TwinloomError as error:
+            print(f"{name} is left out: {error}", flush=True)
+    if not found:
+        raise TwinloomError("no graph is left to compare policies on; see the reasons above, or give --no-train")
+    return tuple(found)
 
 
 def prevalence(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -145,9 +145,7 @@ def slug(name: str) -> str:
 
 def plan(options: Options) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1, an unknown graph, or if no graph is left."""
-    for name in ("jobs", "steps", "seeds", "episodes"):
-        if getattr(options, name) < 1:
-            raise TwinloomError(f"--{name} {getattr(options, name)} must be at least 1")
+    cells.check_counts(options, "jobs", "steps", "seeds", "episodes")
     places, skipped = {}, {}
     for name in options.graphs:
         if name not in PLACES:

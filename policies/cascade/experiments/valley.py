@@ -61,6 +61,7 @@ class Options:
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment valley --", args=words)
+    cells.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
     table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
         (name, seed): Cell(

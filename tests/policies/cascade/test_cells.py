@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -113,3 +114,43 @@ def test_two_processes_do_not_compute_one_cell(tmp_path):
         with pytest.raises(TwinloomError, match="1 cells failed"):
             cells.run([cell], tmp_path / "work")
     assert "another process is computing a" in next((tmp_path / "work").glob("*.log")).read_text()
+
+
+@pytest.mark.parametrize("damage", ["", "{damaged", "[]", "5", "{}", "\x00"])
+def test_a_damaged_result_is_computed_again(damage, tmp_path):
+    cell = note("a", 3)
+    (tmp_path / f"{cell.stem()}.json").write_text(damage)
+    assert not cells.finished(cell, tmp_path)
+    cells.run([cell], tmp_path)
+    assert cells.result(cell, tmp_path) == {"twice": 6}
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+@pytest.mark.parametrize("dry", [True, False])
+def test_without_jobs_nothing_is_begun(jobs, dry, tmp_path):
+    with pytest.raises(TwinloomError, match=f"--jobs {jobs} must be at least 1"):
+        cells.run([note("a")], tmp_path / "work", jobs, dry)
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("name", ["jensen", "hubs", "valley", "transfer"])
+@pytest.mark.parametrize("option", ["--jobs", "--seeds", "--steps", "--episodes"])
+def test_counts_of_experiments_are_at_least_one(name, option, tmp_path):
+    main = importlib.import_module(f"policies.cascade.experiments.{name}").main
+    with pytest.raises(TwinloomError, match=f"{option} 0 must be at least 1"):
+        main([option, "0", "--dry", "--work", str(tmp_path)])
+
+
+def test_graphs_of_the_optimism_are_known_and_those_without_files_left_out(tmp_path, monkeypatch, capsys):
+    from policies.cascade.experiments import jensen
+
+    monkeypatch.delenv("TWINLOOM_NETWORKS", raising=False)
+    with pytest.raises(TwinloomError, match="Did you mean lastfm_asia"):
+        jensen.main(["--graphs", "lastfm_asi", "--dry", "--work", str(tmp_path)])
+    with pytest.raises(TwinloomError, match="no graph is left"):
+        jensen.main(["--graphs", "lastfm_asia", "--dry", "--work", str(tmp_path)])
+    jensen.main(["--seeds", "1", "--dry", "--work", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "facebook_combined is left out" in shown
+    assert "eval-renewal-s0-barabasi_albert" in shown
+    assert "eval-renewal-s0-facebook" not in shown
