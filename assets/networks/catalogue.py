@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from assets.errors import TwinloomError, UnknownNameError
+from assets.networks.arguments import ensure, is_whole
 from assets.networks.graph import Graph, from_edges
 from assets.networks.load import read_edges
 from assets.networks.standins import TWITTER, YOUTUBE, StandIn
@@ -92,8 +93,11 @@ def load(name: str | Path, path: str | Path | None = None, *, directed: bool = F
         seed: of a generated network.
 
     Raises:
-        TwinloomError: unknown name, missing file, or a file that is not the named data set.
+        TwinloomError: unknown name, missing file, a file that is not the named data set, or an
+            argument of the wrong kind.
     """
+    ensure(isinstance(name, (str, Path)), f"{name!r} is no network; give a name or the path of a file")
+    ensure(is_whole(seed) and seed >= 0, f"seed is a whole number from 0, not {seed!r}")
     known = str(name) in NETWORKS
     if path is not None or known:
         record = NETWORKS[str(name)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
-from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from assets.networks.arguments import checked, ensure
 from assets.networks.graph import Graph, from_edges
 from assets.networks.pairing import pair_stubs, rewire
 from assets.networks.standins import twitter_like, youtube_like
@@ -21,53 +18,31 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_COMPLETE = 20_000
-WHOLE, NUMBERS = ("n", "m", "d", "k"), ("p", "mean_degree")  # names of arguments
-P = ParamSpec("P")
 
 
-def _checked(generator: Callable[P, Graph]) -> Callable[P, Graph]:
-    """Answer arguments of the wrong kind in one line, before they reach compiled code."""
-    signature, who = inspect.signature(generator), generator.__name__
-
-    @functools.wraps(generator)
-    def call(*args: P.args, **kwargs: P.kwargs) -> Graph:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if name in WHOLE:
-                _require(whole, f"{who}: {name} is a whole number, not {value!r}")
-            elif name in NUMBERS:
-                _require(whole or isinstance(value, (float, np.floating)), f"{who}: {name} is a number, not {value!r}")
-            elif name == "rng":
-                fine = isinstance(value, np.random.Generator)
-                _require(fine, f"{who}: rng is a generator such as np.random.default_rng(0), not {value!r}")
-        return generator(*args, **kwargs)
-
-    return call
-
-
-@_checked
+@checked
 def barabasi_albert(n: int, m: int, rng: np.random.Generator) -> Graph:
     """Preferential attachment: every new node brings ``m`` edges; grown from a star of m + 1 nodes, m (n - m) edges."""
-    _require(1 <= m < n, f"barabasi_albert(n={n}, m={m}): m is 1 to n - 1")
+    ensure(1 <= m < n, f"barabasi_albert(n={n}, m={m}): m is 1 to n - 1")
     from assets.networks.kernels import preferential_attachment
 
     return _named(n, preferential_attachment(n, m, _seed(rng)), f"barabasi-albert n={n} m={m}")
 
 
-@_checked
+@checked
 def erdos_renyi(n: int, mean_degree: float, rng: np.random.Generator) -> Graph:
     """G(n, p): every pair is an edge with probability p = mean_degree / (n - 1)."""
-    _require(n >= 1, f"erdos_renyi(n={n}): n is at least 1")
-    _require(0 <= mean_degree <= n - 1, f"erdos_renyi(n={n}, mean_degree={mean_degree}): mean_degree is 0 to n - 1")
+    ensure(n >= 1, f"erdos_renyi(n={n}): n is at least 1")
+    ensure(0 <= mean_degree <= n - 1, f"erdos_renyi(n={n}, mean_degree={mean_degree}): mean_degree is 0 to n - 1")
     p = mean_degree / (n - 1) if n > 1 else 0.0
     return _named(n, _triangle(_bernoulli(n * (n - 1) // 2, p, rng)), f"erdos-renyi n={n} mean degree {mean_degree:g}")
 
 
-@_checked
+@checked
 def random_regular(n: int, d: int, rng: np.random.Generator) -> Graph:
     """Every node has ``d`` neighbours, otherwise random (uniform, or nearly so for d > 3)."""
     text = f"random_regular(n={n}, d={d})"
-    _require(0 <= d < n and n * d % 2 == 0, f"{text}: d is 0 to n - 1, and n * d is even")
+    ensure(0 <= d < n and n * d % 2 == 0, f"{text}: d is 0 to n - 1, and n * d is even")
     if d <= (n - 1) // 2:
         pairs = pair_stubs(np.full(n, d), rng, exact=True)
     else:  # a dense one is what a sparse one leaves of the complete graph
@@ -77,10 +52,10 @@ def random_regular(n: int, d: int, rng: np.random.Generator) -> Graph:
     return _named(n, pairs, f"random-regular n={n} d={d}")
 
 
-@_checked
+@checked
 def circulant(n: int, d: int, rng: np.random.Generator) -> Graph:
     """A ring in which every node knows its ``d`` nearest, under shuffled ids; an odd d adds the node opposite."""
-    _require(0 <= d < n and n * d % 2 == 0, f"circulant(n={n}, d={d}): d is 0 to n - 1, and n * d is even")
+    ensure(0 <= d < n and n * d % 2 == 0, f"circulant(n={n}, d={d}): d is 0 to n - 1, and n * d is even")
     pairs = _ring(n, d // 2)
     if d % 2:
         half = np.arange(n // 2)
@@ -88,7 +63,7 @@ def circulant(n: int, d: int, rng: np.random.Generator) -> Graph:
     return _named(n, rng.permutation(n)[pairs], f"circulant n={n} d={d}")
 
 
-@_checked
+@checked
 def configuration(degrees: Any, rng: np.random.Generator, *, exact: bool = False) -> Graph:
     """Random graph of a degree sequence: stubs are paired at random.
 
@@ -101,13 +76,13 @@ def configuration(degrees: Any, rng: np.random.Generator, *, exact: bool = False
         TwinloomError: the sequence is not one of a (simple, if exact) graph.
     """
     degrees = np.asarray(degrees)
-    _require(degrees.ndim == 1 and len(degrees) >= 1, "configuration: degrees is one number for each node")
-    _require(degrees.dtype.kind in "iu" and degrees.min() >= 0, "configuration: degrees are integers >= 0")
-    _require(int(degrees.sum()) % 2 == 0, f"configuration: the degrees add up to {degrees.sum()}, which is odd")
+    ensure(degrees.ndim == 1 and len(degrees) >= 1, "configuration: degrees is one number for each node")
+    ensure(degrees.dtype.kind in "iu" and degrees.min() >= 0, "configuration: degrees are integers >= 0")
+    ensure(int(degrees.sum()) % 2 == 0, f"configuration: the degrees add up to {degrees.sum()}, which is odd")
     return _named(len(degrees), pair_stubs(degrees, rng, exact=exact), f"configuration n={len(degrees)}")
 
 
-@_checked
+@checked
 def chung_lu(weights: Any, rng: np.random.Generator) -> Graph:
     """Pairs are edges with probability min(1, w_i w_j / sum w), so node i has about w_i neighbours.
 
@@ -116,7 +91,7 @@ def chung_lu(weights: Any, rng: np.random.Generator) -> Graph:
     """
     weights = np.asarray(weights, np.float64)
     fine = weights.ndim == 1 and len(weights) >= 1 and bool(np.all((weights >= 0) & np.isfinite(weights)))
-    _require(fine, "chung_lu: weights are finite numbers >= 0, one for each node")
+    ensure(fine, "chung_lu: weights are finite numbers >= 0, one for each node")
     from assets.networks.kernels import expected_degrees
 
     order, seed = np.argsort(-weights, kind="stable"), _seed(rng)
@@ -127,7 +102,7 @@ def chung_lu(weights: Any, rng: np.random.Generator) -> Graph:
     return _named(len(weights), order[edges[:count]], f"chung-lu n={len(weights)}")
 
 
-@_checked
+@checked
 def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) -> Graph:
     """Groups with a chance of an edge that depends on both groups; nodes are numbered group by group.
 
@@ -138,14 +113,14 @@ def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) ->
     """
     sizes, means = np.asarray(sizes), np.asarray(mean_degrees, np.float64)
     fine = sizes.ndim == 1 and sizes.dtype.kind in "iu" and len(sizes) > 0 and sizes.min() >= 1
-    _require(fine, "stochastic_block: sizes are integers >= 1, one for each group")
+    ensure(fine, "stochastic_block: sizes are integers >= 1, one for each group")
     blocks = len(sizes)
-    _require(means.shape == (blocks, blocks), f"stochastic_block: mean_degrees must be {blocks} by {blocks}")
+    ensure(means.shape == (blocks, blocks), f"stochastic_block: mean_degrees must be {blocks} by {blocks}")
     ends = sizes[:, None] * means
     text = "stochastic_block: sizes[a] * mean_degrees[a, b] must equal sizes[b] * mean_degrees[b, a]"
-    _require(np.allclose(ends, ends.T, rtol=1e-6), text)
+    ensure(np.allclose(ends, ends.T, rtol=1e-6), text)
     chance = means / np.maximum(sizes[None, :] - np.eye(blocks), 1)
-    _require(bool(np.all((chance >= 0) & (chance <= 1))), "stochastic_block: mean_degrees exceed the group sizes")
+    ensure(bool(np.all((chance >= 0) & (chance <= 1))), "stochastic_block: mean_degrees exceed the group sizes")
     first = np.concatenate(([0], np.cumsum(sizes)))
     parts = []
     for a in range(blocks):
@@ -157,38 +132,33 @@ def stochastic_block(sizes: Any, mean_degrees: Any, rng: np.random.Generator) ->
     return _named(int(first[-1]), np.concatenate(parts), f"stochastic-block n={first[-1]} groups={blocks}")
 
 
-@_checked
+@checked
 def small_world(n: int, k: int, p: float, rng: np.random.Generator) -> Graph:
     """Watts-Strogatz: a ring of ``k`` nearest neighbours, one end of each edge moved at random with chance ``p``."""
-    _require(0 <= k < n and k % 2 == 0, f"small_world(n={n}, k={k}): k is even, 0 to n - 1")
-    _require(0 <= p <= 1, f"small_world(p={p}): p is 0 to 1")
+    ensure(0 <= k < n and k % 2 == 0, f"small_world(n={n}, k={k}): k is even, 0 to n - 1")
+    ensure(0 <= p <= 1, f"small_world(p={p}): p is 0 to 1")
     pairs = _ring(n, k // 2)
     moved = rng.random(len(pairs)) < p
     return _named(n, rewire(n, pairs, moved, rng), f"small-world n={n} k={k} p={p:g}")
 
 
-@_checked
+@checked
 def complete(n: int) -> Graph:
     """Every pair is an edge."""
-    _require(1 <= n <= MAX_COMPLETE, f"complete(n={n}): n is 1 to {MAX_COMPLETE:,}; use mean field beyond")
+    ensure(1 <= n <= MAX_COMPLETE, f"complete(n={n}): n is 1 to {MAX_COMPLETE:,}; use mean field beyond")
     return _named(n, _all_pairs(n), f"complete n={n}")
 
 
-@_checked
+@checked
 def star(n: int) -> Graph:
     """Node 0 knows all the others, who know only it; ``n`` nodes in total."""
-    _require(n >= 1, f"star(n={n}): n is at least 1")
+    ensure(n >= 1, f"star(n={n}): n is at least 1")
     leaves = np.arange(1, n)
     return _named(n, np.column_stack((np.zeros_like(leaves), leaves)), f"star n={n}")
 
 
 def _named(n: int, pairs: np.ndarray, name: str) -> Graph:
     return from_edges(n, pairs, name=name, synthetic=True)
-
-
-def _require(condition: bool, text: str) -> None:
-    if not condition:
-        raise TwinloomError(text)
 
 
 def _seed(rng: np.random.Generator) -> np.uint64:

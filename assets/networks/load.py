@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from assets.errors import TwinloomError
+from assets.machine import memory_gib
+from assets.networks.arguments import ensure, is_whole
 from assets.networks.graph import MAX_NODES, Graph, assemble
 from assets.networks.report import Report
 from assets.networks.simplify import merge
 from assets.networks.table import Table, read_table
+
+_BYTES = 32  # of memory that a node takes at least, while its graph is built
 
 NO_ID = np.iinfo(np.int64).min
 """Label of an isolated node that was only declared, in a graph of integer ids with gaps; "" if ids are words."""
@@ -47,11 +53,7 @@ def read_edges(
     Raises:
         TwinloomError: unreadable file, a line that is no edge (with its number), fewer ``nodes`` than ids, no edges.
     """
-    path = Path(path)
-    if nodes is not None and not 1 <= nodes <= MAX_NODES:
-        raise TwinloomError(f"nodes={nodes}: 1 to {MAX_NODES:,} are allowed")
-    if min(*columns, weights or 0) < 0 or len({*columns, weights}) < 3:
-        raise TwinloomError(f"columns {columns} and weights {weights}: they are counted from 0 and must differ")
+    path, columns = _check_arguments(path, nodes, weights, columns)
     try:
         table = read_table(path, columns, weights, text, header)
         matrix = table.matrix
@@ -59,7 +61,9 @@ def read_edges(
             raise TwinloomError("it is a symmetric matrix: every edge leads both ways; leave out directed")
         if not len(table.source) and nodes is None and matrix is None:
             raise TwinloomError("no edges in it; for a graph of isolated nodes only, say how many with nodes")
-        n, pairs, labels, ids = _number(table, nodes if nodes is not None or matrix is None else matrix.nodes)
+        declared = nodes if nodes is not None or matrix is None else matrix.nodes
+        _check_memory(declared or 0)
+        n, pairs, labels, ids = _number(table, declared)
     except TwinloomError as error:
         raise TwinloomError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
     kept = slice(None) if table.weights is None else table.weights > 0
@@ -74,6 +78,26 @@ def read_edges(
         claims=table.claims,
     )  # fmt: skip
     return graph, report
+
+
+def _check_arguments(path: Any, nodes: Any, weights: Any, columns: Any) -> tuple[Path, tuple[int, int]]:
+    """The path and the columns. Raises TwinloomError for arguments of the wrong kind or size."""
+    ensure(isinstance(path, (str, os.PathLike)), f"path is {path!r}; the path of an edge list is a text")
+    ensure(nodes is None or is_whole(nodes), f"nodes={nodes!r}: how many nodes there are is a whole number")
+    ensure(nodes is None or 1 <= nodes <= MAX_NODES, f"nodes={nodes}: 1 to {MAX_NODES:,} are allowed")
+    both = isinstance(columns, (tuple, list)) and len(columns) == 2 and all(map(is_whole, columns))
+    ensure(both, f"columns={columns!r}: give two whole numbers, the places of source and target counted from 0")
+    ensure(weights is None or is_whole(weights), f"weights={weights!r}: give the place of the column, counted from 0")
+    if min(*columns, weights or 0) < 0 or len({*columns, weights}) < 3:
+        raise TwinloomError(f"columns {columns} and weights {weights}: they are counted from 0 and must differ")
+    return Path(path), (int(columns[0]), int(columns[1]))
+
+
+def _check_memory(nodes: int) -> None:
+    """Raise TwinloomError if a graph of so many nodes is declared that even without edges it would not fit here."""
+    need = nodes * _BYTES / 2**30
+    if need > memory_gib():
+        raise TwinloomError(f"{nodes:,} nodes take {need:.0f} GiB of memory, this machine has {memory_gib():.0f}")
 
 
 def _number(table: Table, nodes: int | None) -> tuple[int, np.ndarray, np.ndarray | None, str]:

@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass
 
 from assets.errors import TwinloomError
+from assets.networks.foreign import refuse
 from assets.networks.graph import MAX_NODES
 from assets.networks.words import decode, separators, split
 
-_INTEGER = re.compile(r"[+-]?\d+")
-_DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
+_SIZE = re.compile("[0-9]{1,18}")  # of a matrix
 _ANY = re.compile(r'[^\s,;"]+')
 _MATRIX_MARKET = b"%%MatrixMarket"
 _ROLES = {
@@ -78,7 +80,8 @@ def sniff(content: bytes, columns: tuple[int, int], text: bool, header: bool | N
         header: whether the first line names the columns; None: find out.
 
     Raises:
-        TwinloomError: decimal ids, a matrix that is no network, or a table whose first column numbers the rows.
+        TwinloomError: another format, decimal ids, a matrix that is no network, or a table whose first column numbers
+            the rows.
     """
     lines, end = _first_lines(content, 2)
     if not lines:
@@ -116,6 +119,8 @@ def _first_lines(content: bytes, count: int) -> tuple[list[_Line], _Line]:
         if raw.lstrip()[:1] in (b"#", b"%"):
             comments += 1
         elif raw.strip():
+            if not lines:
+                refuse(raw)
             lines.append(_Line(offset, number, decode(raw, number), comments, blanks))
         else:
             blanks += 1
@@ -125,7 +130,7 @@ def _first_lines(content: bytes, count: int) -> tuple[list[_Line], _Line]:
 
 def _matrix(content: bytes, line: _Line) -> Matrix:
     kind, size = content[: content.find(b"\n")].lower().split(), line.text.split()
-    if len(size) != 3 or size[0] != size[1] or not all(part.isascii() and part.isdigit() for part in size):
+    if len(size) != 3 or size[0] != size[1] or not all(map(_SIZE.fullmatch, size)):
         raise TwinloomError(f"line {line.number}: only square matrices in coordinate form are networks")
     if not 1 <= int(size[0]) <= MAX_NODES:
         raise TwinloomError(f"line {line.number}: a network has 1 to {MAX_NODES:,} nodes, not {size[0]}")

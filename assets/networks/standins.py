@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assets.networks.arguments import check_rng, checked
 from assets.networks.graph import Graph, from_edges
 from assets.networks.pairing import pair_stubs
 
@@ -46,6 +47,7 @@ class StandIn:
 
     def generate(self, rng: np.random.Generator) -> Graph:
         """A random simple graph with exactly these degrees, under random ids."""
+        check_rng(rng, self.name)
         pairs = pair_stubs(self.degrees(), rng, exact=True)
         return from_edges(self.nodes, rng.permutation(self.nodes)[pairs], name=self.name, synthetic=True)
 
@@ -54,11 +56,13 @@ TWITTER = StandIn("twitter-like", 81_306, 1_342_310, 3_383, 171.4, exponent=3.28
 YOUTUBE = StandIn("youtube-like", 1_134_890, 2_987_624, 28_754, 493.6, exponent=2.437, shift=1.5488)
 
 
+@checked
 def twitter_like(rng: np.random.Generator) -> Graph:
     """Stand-in for the undirected form of SNAP ego-Twitter: 81,306 nodes, 1,342,310 edges, a second of work."""
     return TWITTER.generate(rng)
 
 
+@checked
 def youtube_like(rng: np.random.Generator) -> Graph:
     """Stand-in for SNAP com-Youtube: 1,134,890 nodes, 2,987,624 edges, a few seconds of work."""
     return YOUTUBE.generate(rng)

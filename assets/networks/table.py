@@ -14,7 +14,7 @@ from assets.networks.sniff import Matrix, Start, sniff
 from assets.networks.textfile import read_text
 from assets.networks.words import decode, read_words, split, weight_problem
 
-_CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*(\d+)", re.IGNORECASE)
+_CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*([0-9]{1,18})(?![,.]?[0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,10 +29,11 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 def read_text(path: Path) -> bytes:
     """The content of a plain, gzip, bzip2 or xz file; told by its first bytes, whatever it is called.
 
-    A byte order mark is removed, UTF-16 becomes UTF-8, and old Macintosh line ends become ``\\n``; ``\\r\\n`` stays.
+    A byte order mark is removed, UTF-16 becomes UTF-8, and ``\\r`` alone, the line end of old Macintoshes, ``\\n``. A
+    file whose lines all end in ``\\r\\n`` keeps them.
 
     Raises:
-        TwinloomError: the file is missing, unreadable, damaged, an archive, a web page or binary.
+        TwinloomError: the file is missing, unreadable, damaged, an archive or binary.
     """
     try:
         content = path.read_bytes()
@@ -42,6 +43,8 @@ def read_text(path: Path) -> bytes:
         ) from None
     except OSError as error:
         raise TwinloomError(f"cannot read {path}: {error.strerror}; an edge list is one file") from error
+    except ValueError as error:  # a null character
+        raise TwinloomError(f"cannot read {str(path)!r}: {error}") from error
     for magic, (kind, unpack) in _COMPRESSED.items():
         if content.startswith(magic):
             try:
@@ -59,8 +62,6 @@ def read_text(path: Path) -> bytes:
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content[:65536]:
         raise TwinloomError(f"{path} is binary, not a text of one edge a line")
-    if content[:1000].lstrip()[:1] == b"<":
-        raise TwinloomError(
-            f"{path} is a web page or XML, not a text of one edge a line; download the data file itself"
-        )
-    return content if b"\n" in content else content.replace(b"\r", b"\n")
+    if b"\r" not in content or content.count(b"\r") == content.count(b"\r\n"):
+        return content
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

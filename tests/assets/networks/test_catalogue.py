@@ -140,6 +140,10 @@ def test_names_that_do_not_exist(tmp_path):
         load("facebook.txt.gz")
     with pytest.raises(TwinloomError, match="is generated; leave path out"):
         load("twitter-like", path=tmp_path / "x")
+    with pytest.raises(TwinloomError, match="None is no network"):
+        load(None)
+    with pytest.raises(TwinloomError, match="seed is a whole number from 0, not '1'"):
+        load("twitter-like", seed="1")
 
 
 @pytest.fixture

@@ -185,6 +185,12 @@ def test_fixed_graphs():
         (lambda: configuration([1, 1], None), "rng is a generator"),
         (lambda: small_world(10, 4, "a", rng()), "p is a number"),
         (lambda: erdos_renyi("10", 3, rng()), "n is a whole number"),
+        (
+            lambda: generate.twitter_like(0),
+            r"twitter_like: rng is a generator such as .*, not 0",
+        ),
+        (lambda: generate.youtube_like(None), "youtube_like: rng is a generator"),
+        (lambda: TWITTER.generate(0), "twitter-like: rng is a generator"),
     ],
 )
 def test_bad_parameters_are_refused(make, said):

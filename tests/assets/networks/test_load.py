@@ -38,6 +38,10 @@ def write(tmp_path):
         "0 1\n1 2",  # no newline at the end
         "0\t1\r\n1\t2\r\n",
         "0 1\r1 2\r",  # line ends of old Macintoshes
+        "0 1\r1 2\n",  # the last one is not
+        "0 1\r\n1 2\r",
+        "# a\r\r0 1\r1 2\r\n",
+        "ann bob\rbob cat\n",
         "0,1\n1,2\n",
         "0;1\n1;2\n",
         "0 , 1\n 1,2 \n",
@@ -303,7 +307,27 @@ def test_a_header_can_be_forced_and_denied(write):
         ("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n", {}, "line 2: a network has 1 to"),
         ("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", {"directed": True}, "leads both ways"),
         ("%%MatrixMarket matrix array real general\n3 3\n1\n2\n", {}, "only square matrices"),
+        ("%%MatrixMarket matrix coordinate pattern general\n2147483648 2147483648 1\n", {}, "a network has 1 to"),
+        (f"%%MatrixMarket matrix coordinate pattern general\n{'9' * 5000} {'9' * 5000} 1\n", {}, "only square"),
+        ("%%MatrixMarket matrix coordinate pattern general\n²² ²² 3\n", {}, "only square matrices"),
         ("<!DOCTYPE html>\n<html>404</html>", {}, "is a web page"),
+        (b"\n<p>\xff</p>\n", {}, "is a web page"),
+        ("# exported\n<graphml>\n", {}, "is a web page or XML"),
+        ('[{"source":1,"target":2}]', {}, "is JSON, not a text of .* export the edges as two columns"),
+        ('{"source": 1, "target": 2}\n{"source": 2, "target": 3}\n', {}, "is JSON"),
+        ("# nodes\n\n [\n  [1, 2],\n  [2, 3]\n]\n", {}, "is JSON"),
+        ('["ann", "bob"]\n["bob", "cat"]\n', {"text": True}, "is JSON"),
+        ("[[0, 1], [1, 2]]", {}, "is JSON"),
+        ("graph [\n node [\n id 0\n]\n]\n", {}, "is GML or DOT"),
+        ("digraph G {\n a -> b\n}\n", {}, "is GML or DOT"),
+        ('*Vertices 2\n1 "a"\n2 "b"\n*Arcs\n1 2\n', {}, "is Pajek"),
+        ("0 1\n", {"nodes": "5"}, "nodes='5': how many nodes there are is a whole number"),
+        ("0 1\n", {"nodes": 5.5}, "nodes=5.5"),
+        ("0 1\n", {"nodes": True}, "nodes=True"),
+        ("0 1\n", {"columns": ("a", "b")}, r"columns=\('a', 'b'\): give two whole numbers"),
+        ("0 1\n", {"columns": 1}, "columns=1"),
+        ("0 1\n", {"columns": (0, 1, 2)}, "columns="),
+        ("0 1\n", {"weights": "2"}, "weights='2': give the place of the column"),
         (b"ann\xff bob\n", {}, "line 1 is not UTF-8"),
         (b"0\x001\x002", {}, "is binary"),
         (b"PK\x03\x04rest", {}, "is a zip archive; unpack it"),
@@ -317,7 +341,40 @@ def test_what_is_no_edge_list_is_refused_in_one_line(write, content, options, sa
     with pytest.raises(TwinloomError, match=said) as caught:
         read_edges(path, **options)
     assert "\n" not in str(caught.value)
-    assert str(path) in str(caught.value) or "columns" in str(caught.value) or "nodes=0" in str(caught.value)
+    assert (
+        str(path) in str(caught.value)
+        or any(f"{name}=" in str(caught.value) for name in options)
+        or ("they are counted from 0" in str(caught.value))
+    )
+
+
+def test_ids_that_only_look_foreign_are_words(write):
+    graph, _ = read_edges(write("[deleted] (bob)\n[deleted] graph\n٣ graphs\n"))
+    assert graph.labels.tolist() == ["(bob)", "[deleted]", "graph", "graphs", "٣"]
+    assert read_edges(write("٣ ٤\n"))[0].labels.tolist() == ["٣", "٤"]  # digits, but not those of integers here
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [("%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n", {}),
+     ("0 1\n", {"nodes": 2_000_000_000})],
+)  # fmt: skip
+def test_more_nodes_than_the_memory_holds_are_refused(write, monkeypatch, content, options):
+    monkeypatch.setattr("assets.networks.load.memory_gib", lambda: 16.0)
+    with pytest.raises(TwinloomError, match="2,000,000,000 nodes take 60 GiB of memory, this machine has 16"):
+        read_edges(write(content), **options)
+
+
+def test_every_line_counts_whatever_ends_it(write):
+    _, report = read_edges(write("1 2\r3 4\n5 6\r7 8\n# x\r\n\r9 10"))
+    assert (report.rows, report.comments, report.blanks) == (5, 1, 1)
+    with pytest.raises(TwinloomError, match="line 3 has 1 column"):
+        read_edges(write("1 2\r3 4\r5\n"))
+
+
+def test_a_claim_of_absurd_size_is_no_claim(write):
+    assert read_edges(write(f"# Nodes: {'9' * 5000}\n0 1\n"))[1].claims == {}
+    assert read_edges(write("# Nodes: 1,134,890 Edges: 7\n0 1\n"))[1].claims == {"edges": 7}
 
 
 def test_missing_files_folders_and_archives(write, tmp_path):
@@ -325,6 +382,10 @@ def test_missing_files_folders_and_archives(write, tmp_path):
         read_edges(tmp_path / "none.txt")
     with pytest.raises(TwinloomError, match="cannot read"):
         read_edges(tmp_path)
+    with pytest.raises(TwinloomError, match=r"cannot read .* null"):
+        read_edges("a\0b")
+    with pytest.raises(TwinloomError, match="path is None"):
+        read_edges(None)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         member = tarfile.TarInfo("edges.txt")
