@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
@@ -70,7 +70,8 @@ def view(
         task = select_one("problem", task.removesuffix("-v0"), catalogue.problems(), "sim list problems")
         from sim.cascade.view import view as show_cascade
 
-        show_cascade(task, seed=seed, episode=episode, video=video, out=out, **({} if on is None else {"graph": on}))
+        options: dict[str, Any] = {} if on is None else {"graph": on}
+        show_cascade(task, seed=seed, episode=episode, video=video, out=out, **options)
         return 0
     _refuse(
         {

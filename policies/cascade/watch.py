@@ -102,7 +102,7 @@ def compare(chosen: Chosen, path: Path, *, title: str, episodes: int, seed: int 
     from sim.cascade.demo import network
     from sim.cascade.env import CascadeEnv
 
-    options = {"graph": network(chosen.problem)} | chosen.options
+    options: dict[str, Any] = {"graph": network(chosen.problem)} | chosen.options
     start, _ = (env := CascadeEnv(chosen.problem, **options)).reset(seed=seed)
     graph = env.episodes.arena().scenario.graph
     atoms = chosen.policy.atoms(start[None])  # type: ignore[attr-defined]

@@ -9,13 +9,13 @@ import numpy as np
 from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 
-MAX_NODES = 20_000
+MAX_NODES = 30_000
 SAMPLE = 600  # nodes that repel each node in one step; all of them on smaller graphs
-STEPS = 300
+STEPS, FEW_STEPS, MANY_NODES = 300, 120, 10_000
 
 
 @lru_cache(maxsize=4)  # graphs compare by identity; every episode of an environment draws the same one
-def layout(graph: Graph, seed: int = 0, steps: int = STEPS) -> np.ndarray:
+def layout(graph: Graph, seed: int = 0, steps: int | None = None) -> np.ndarray:
     """Positions in the unit square, float64 [N, 2].
 
     Fruchterman and Reingold (1991) from a spectral start: edges pull, nodes repel, a weak pull to the middle keeps
@@ -24,13 +24,15 @@ def layout(graph: Graph, seed: int = 0, steps: int = STEPS) -> np.ndarray:
 
     Args:
         seed: of the noise in the start and of the samples of repelling nodes.
-        steps: more give a calmer picture.
+        steps: more give a calmer picture; None: 300, or 120 from 10,000 nodes on, which take half a minute.
 
     Raises:
         TwinloomError: too many nodes for a picture.
     """
     refuse_large(graph)
     n = graph.n
+    if steps is None:
+        steps = FEW_STEPS if n > MANY_NODES else STEPS
     rng = np.random.default_rng(seed)
     position = _spectral(graph) + rng.normal(scale=0.02, size=(n, 2))
     length = 1 / np.sqrt(n)
@@ -46,7 +48,7 @@ def layout(graph: Graph, seed: int = 0, steps: int = STEPS) -> np.ndarray:
         size = np.linalg.norm(force, axis=1, keepdims=True)
         heat = 0.1 * (1 - step / steps) ** 1.5
         position += force / np.maximum(size, 1e-12) * np.minimum(size, heat)
-    return _framed(position)
+    return _framed(position, mass == 1)
 
 
 def refuse_large(graph: Graph) -> None:
@@ -89,13 +91,19 @@ def _spectral(graph: Graph) -> np.ndarray:
     return rank + basis * np.sqrt(n) * 0.1
 
 
-def _framed(position: np.ndarray) -> np.ndarray:
-    """Turned so that the longest axis lies flat, distances from the middle evened out, fitted into the unit square."""
+def _framed(position: np.ndarray, alone: np.ndarray) -> np.ndarray:
+    """Turned so that the longest axis lies flat, distances from the middle evened out, fitted into the unit square.
+
+    Args:
+        position: [N, 2].
+        alone: bool [N] nodes without neighbours, which nothing holds: they do not decide how large the rest is drawn.
+    """
     centred = position - position.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = centred @ axes.T if len(position) > 1 else centred
     radius = np.linalg.norm(turned, axis=1, keepdims=True)
     far = np.quantile(radius, 0.98) or 1.0
-    turned *= np.minimum(1, far / np.maximum(radius, 1e-12)) ** 0.7  # stragglers come closer
+    closer = np.where(alone[:, None], 1.0, 0.7)  # stragglers come closer
+    turned *= np.minimum(1, far / np.maximum(radius, 1e-12)) ** closer
     low, high = turned.min(axis=0), turned.max(axis=0)
     return (turned - (low + high) / 2) / max(float((high - low).max()), 1e-9) + 0.5

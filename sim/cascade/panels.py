@@ -150,8 +150,9 @@ class Curves(_Shares):
         if cap is not None:
             name = model.compartments[model.infectious]
             axes.axhline(cap, color=INFECTIOUS, linewidth=0.1 * size, linestyle=(0, (4, 3)))
-            axes.annotate(f"capacity for {name}", (0, cap), (4, 3), xycoords=("axes fraction", "data"),
-                          textcoords="offset points", color=INFECTIOUS, fontsize=0.82 * size)  # fmt: skip
+            axes.annotate(f"capacity for {name}", (0, cap), (5, 4), xycoords=("axes fraction", "data"),
+                          textcoords="offset points", color=INFECTIOUS, fontsize=0.82 * size, zorder=5,
+                          bbox={"facecolor": PAPER, "alpha": 0.75, "linewidth": 0, "pad": 0.5})  # fmt: skip
 
     def shares(self, moments: Sequence[Moment]) -> np.ndarray:
         """[T, compartments but the first]."""

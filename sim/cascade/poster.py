@@ -68,7 +68,7 @@ def with_palette(image: np.ndarray, exact: Sequence[str]) -> Image.Image:
         image: uint8 [H, W, 3].
         exact: "#rrggbb"; a pixel of such a colour keeps it.
     """
-    cut = Image.fromarray(image).quantize(PALETTE - len(exact), dither=Image.Dither.NONE).getpalette("RGB")
+    cut = Image.fromarray(image).quantize(PALETTE - len(exact), dither=Image.Dither.NONE).getpalette("RGB") or []
     palette = np.concatenate((np.round(255 * rgb(exact)), np.reshape(cut, (-1, 3)))).astype(np.int64)
     code = image.astype(np.int64) @ [65536, 256, 1]
     found, position = np.unique(code, return_inverse=True)

@@ -55,6 +55,14 @@ def test_odd_little_graphs_have_finite_layouts(graph):
     assert np.isfinite(place).all()
 
 
+def test_a_node_without_neighbours_stays_near_the_rest():
+    graph = stochastic_block([80, 80], [[6, 0.2], [0.2, 6]], rng())
+    linked = graph.degree > 0
+    place = layout(graph)
+    assert not linked.all()
+    assert np.ptp(place[:, 1]) < 1.35 * np.ptp(place[linked, 1])
+
+
 def test_huge_graphs_are_refused():
     with pytest.raises(TwinloomError, match="too many for a picture"):
         layout(from_edges(MAX_NODES + 1, []))
