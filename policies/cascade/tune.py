@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assets.errors import TwinloomError
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, channel_entries, hub_entries
 from policies.cascade.envs import ManualResetVecEnv
 from policies.cascade.evaluate import CELLS, BatchPolicy, View
@@ -32,6 +33,12 @@ class Ground:
     problem: Any
     options: Sequence[dict[str, Any]]
     episodes: int = 16
+
+    def __post_init__(self) -> None:
+        """Raises TwinloomError where there is nothing to tune on."""
+        if not self.options or self.episodes < 1:
+            text = f"{len(self.options)} graphs with {self.episodes} episodes each; both must be at least 1"
+            raise TwinloomError(f"baselines are tuned on {text}")
 
 
 def scores(candidates: Sequence[BatchPolicy], ground: Ground) -> np.ndarray:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from policies.cascade import roster, tune
 from policies.cascade.baselines import Constant
@@ -22,6 +24,12 @@ FREE = replace(
     prices=Prices(seed=0.0, seed_log=0.0, margin=0.1),
 )
 DEAR = replace(FREE, prices=Prices(seed=50.0))
+
+
+@pytest.mark.parametrize(("graphs", "episodes"), [([], 4), ([{"graph": GRAPH}], 0)])
+def test_nothing_to_tune_on_is_refused(graphs, episodes):
+    with pytest.raises(TwinloomError, match="both must be at least 1"):
+        tune.Ground("adopt_profit", graphs, episodes)
 
 
 def test_candidates_play_the_same_episodes():
