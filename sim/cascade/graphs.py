@@ -18,6 +18,7 @@ from assets.errors import InvalidSettingsError, TwinloomError
 from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers, cut
 from sim.cascade import laws
+from sim.cascade.checks import Kind, is_number, optional, whole, wrong
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
 from sim.cascade.reproduction import branching_factor, contact_rate, reproduction_number
@@ -51,17 +52,16 @@ class GraphRange:
     cv: tuple[float, float] | None = (0.4, 1.2)
 
     def __post_init__(self) -> None:
-        checks = {
-            f"n {self.n} must be two numbers of nodes, the first not above the second": _range(self.n),
-            f"m {self.m} must be two numbers of edges from 1, the first not above the second": _range(self.m),
-            f"n {self.n} must lie above m {self.m}": _range(self.n) and _range(self.m) and self.n[0] > self.m[1],
-            f"every {self.every} must be at least 1, and whole": self.every >= 1 and self.every == int(self.every),
-            f"beta {self.beta} must lie between 0 and 1": 0 <= self.beta < 1,
-            f"means {self.means} must lie between 0 and 1": 0 <= self.means < 1,
-            f"cv {self.cv} must be None or two positive numbers, the first not above the second": self.cv is None
-            or (len(self.cv) == 2 and 0 < self.cv[0] <= self.cv[1] < math.inf),
-        }
-        if problems := [text for text, holds in checks.items() if not holds]:
+        share = Kind(lambda value: is_number(value) and 0 <= value < 1, "a number from 0, below 1")
+        cv = Kind(lambda value: _range(value, is_number, 1e-9), "two positive numbers, the first not above the second")
+        nodes = Kind(
+            lambda value: _range(value, whole(1).holds), "two whole numbers from 1, the first not above the second"
+        )
+        kinds = {"n": nodes, "m": nodes, "every": whole(1), "beta": share, "means": share, "cv": optional(cv)}
+        problems = wrong(vars(self), kinds)
+        if not problems and self.n[0] <= self.m[1]:
+            problems = [f"n {self.n} must lie above m {self.m}"]
+        if problems:
             raise InvalidSettingsError("GraphRange", problems)
 
     def graph(self, rng: np.random.Generator) -> Graph:
@@ -83,8 +83,9 @@ class GraphRange:
         return model
 
 
-def _range(pair: tuple[int, int]) -> bool:
-    return len(pair) == 2 and 1 <= pair[0] <= pair[1]
+def _range(pair: Any, kind: Callable[[Any], bool], least: float = 1) -> bool:
+    two = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(map(kind, pair))
+    return two and least <= pair[0] <= pair[1]
 
 
 def _law(kind: laws.Law, mean: float, cv: float) -> laws.Law:

@@ -14,6 +14,7 @@ import numpy as np
 from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers
+from sim.cascade.checks import shown
 from sim.cascade.choice import choose
 from sim.cascade.compile import kernel
 from sim.cascade.control import Controls
@@ -93,13 +94,17 @@ class CascadeSim:
         check_graph(graph)
         if graph.n < 1:
             raise TwinloomError("the graph is empty; a process needs at least one node")
+        if not isinstance(model, Model):
+            raise TwinloomError(f"model is {type(model).__name__}; make one with sim.cascade.models")
+        if tiers is not None and not isinstance(tiers, Tiers):
+            raise TwinloomError(f"tiers is {shown(tiers)}; make them with assets.networks.tiers.cut(graph)")
         for name, value in (("replicas", replicas), ("threads", threads), ("substeps", substeps)):
             if not (name == "threads" and value is None) and not is_whole(value, 1):
                 none = ", or None," if name == "threads" else ""
                 raise TwinloomError(f"{name} is {value}; a whole number of at least 1{none} is allowed")
         if tiers is not None and len(tiers.index) != graph.n:
             raise TwinloomError(f"the tiers are of a graph of {len(tiers.index)} nodes, this one has {graph.n}")
-        if (engine, backend) not in BACKENDS:
+        if not all(isinstance(word, str) for word in (engine, backend)) or (engine, backend) not in BACKENDS:
             known = ", ".join(f"{e}/{b}" for e, b in BACKENDS)
             raise TwinloomError(f'there is no engine "{engine}" with backend "{backend}"; there are: {known}')
         self.graph, self.model, self.replicas = graph, model, int(replicas)

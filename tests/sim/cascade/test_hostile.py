@@ -196,3 +196,15 @@ def test_ranges_are_checked(wrong):
 def test_processes_that_cannot_be(make):
     with pytest.raises(TwinloomError):
         make()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({"tiers": "stub"}, "cut"), ({"model": None}, "sim.cascade.models"), ({"engine": []}, "there is no engine")],
+)
+def test_arguments_of_the_simulator_of_another_kind(given, words):
+    from sim.cascade import models
+    from sim.cascade.simulator import CascadeSim
+
+    with pytest.raises(TwinloomError, match=words):
+        CascadeSim(**({"graph": GRAPH, "model": models.sir()} | given))

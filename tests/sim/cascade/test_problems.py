@@ -132,11 +132,15 @@ def test_ranges_are_kept_and_filled():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n": (300, 200)}, "n \\(300, 200\\) must be two numbers"),
+        ({"n": (300, 200)}, "n \\(300, 200\\) must be two whole numbers"),
         ({"n": (5, 9), "m": (2, 6)}, "must lie above m"),
-        ({"every": 0}, "every 0 must be at least 1"),
-        ({"beta": 1.0}, "beta 1.0 must lie between"),
+        ({"every": 0}, "every 0 must be a whole number of at least 1"),
+        ({"beta": 1.0}, "beta 1.0 must be a number from 0, below 1"),
         ({"cv": (0.0, 1.0)}, "cv \\(0.0, 1.0\\)"),
+        ({"n": "ab"}, 'n "ab" must be two whole numbers'),
+        ({"every": "a"}, "every"),
+        ({"cv": 1}, "cv 1 must be two positive numbers"),
+        ({"m": (1.5, 3)}, "m"),
     ],
 )
 def test_ranges_that_cannot_be(settings, message):
