@@ -68,6 +68,7 @@ def train(
     require("sb3_contrib", "rl")
     from policies.cascade.setting import World, job
     from policies.rl.settings import Learner
+    from policies.rl.train import steps_done
     from policies.rl.train import train as run
 
     learner = Learner(
@@ -83,7 +84,7 @@ def train(
     setting = World(problem, world, matching, observer, features, tiers, graph, r0)
     folder = out or Path("runs") / f"{problem}-{algo}-{world}-{seed}"
     last = run(job(setting, learner), folder, command=f"policies {shlex.join(sys.argv[1:])}")
-    print(f"{last}: {learner.steps:,} steps. Next: policies eval {folder}")
+    print(f"{last}: {steps_done(last):,} steps. Next: policies eval {folder}")
     return 0
 
 
