@@ -81,7 +81,7 @@ def _experiment(words: Words) -> int | None:
 
     if not words or words[0].startswith("-"):
         return _call(experiment, "experiment", words)
-    return experiment(words[0], *words[2 if words[1:2] == ["--"] else 1 :])  # the experiment parses its own options
+    return experiment(words[0], *words[1:])  # the experiment parses its own options
 
 
 def _serve(words: Words) -> int | None:

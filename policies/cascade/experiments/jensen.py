@@ -1,6 +1,6 @@
 """Optimism of the mean field: what dropping a variance does to a prevalence, and to policies trained without noise.
 
-``policies experiment jensen [-- --jobs 2]`` writes docs/results/cascade/jensen (exact, simulated and mean-field
+``policies experiment jensen [--jobs 2]`` writes docs/results/cascade/jensen (exact, simulated and mean-field
 prevalence) and optimism (what policies expect, get in their training world, and get in the deployment world). It uses
 the policies of the transfer experiment and trains those that are missing.
 """
@@ -57,7 +57,7 @@ class Options:
 
 def main(words: list[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment jensen --", args=words)
+    options = tyro.cli(Options, prog="policies experiment jensen", args=words)
     cells.check_counts(options, "jobs", "seeds", "steps", "episodes")
     if options.train:
         options = replace(options, graphs=_there(options.graphs))
@@ -79,7 +79,7 @@ def main(words: list[str]) -> int:
     cells.run(list({cell.stem(): cell for cell in every}.values()), options.work, options.jobs, options.dry)
     if options.dry:
         return 0
-    command = shlex.join(["policies", "experiment", "jensen", *(["--", *words] if words else [])])
+    command = shlex.join(["policies", "experiment", "jensen", *words])
     _write_prevalence(cells.result(table, options.work), options.out, command)
     if trained:
         outcomes = {

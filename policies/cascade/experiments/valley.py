@@ -1,6 +1,6 @@
 """The valley: spending that pays only beyond a threshold. Who gets across, starting from no spending?
 
-``policies experiment valley [-- --jobs 2]`` writes docs/results/cascade/valley_profit (the valley by formula and by
+``policies experiment valley [--jobs 2]`` writes docs/results/cascade/valley_profit (the valley by formula and by
 simulation), valley_learners (share of seeds that cross) and valley_critic (learned against simulated distributions).
 """
 
@@ -60,7 +60,7 @@ class Options:
 
 def main(words: list[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment valley --", args=words)
+    options = tyro.cli(Options, prog="policies experiment valley", args=words)
     cells.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
     table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
@@ -79,7 +79,7 @@ def main(words: list[str]) -> int:
         return 0
     from policies.cascade.experiments import valley_report as report
 
-    command = shlex.join(["policies", "experiment", "valley", *(["--", *words] if words else [])])
+    command = shlex.join(["policies", "experiment", "valley", *words])
     found = {key: cells.result(cell, options.work) for key, cell in runs.items()}
     profit_rows = cells.result(table, options.work)
     report.write(profit_rows, found, cells.result(fit, options.work), options, command)
