@@ -64,7 +64,8 @@ def machine() -> dict[str, str | int | float]:
 
 
 def commit(folder: Path = REPOSITORY) -> str:
-    """Short hash of the commit of ``folder``, with "+changes" if files differ from it; "unknown" outside a checkout."""
+    """Short hash of the commit of ``folder``, "unknown" outside a checkout; with "+changes" if files differ from it,
+    other than results, which one measurement after the other writes."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
@@ -74,7 +75,9 @@ def commit(folder: Path = REPOSITORY) -> str:
         short = git("rev-parse", "--short=10", "HEAD")
         if not short:
             return "unknown"
-        return short + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+        return short + (
+            "+changes" if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results") else ""
+        )
     except FileNotFoundError:  # no git on this machine
         return "unknown"
 

@@ -15,6 +15,7 @@ from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Rando
 from policies.cascade.evaluate import BatchPolicy
 from policies.cascade.setting import BASELINES, World, trained_view
 
+JOINED = "+"  # between the folders of a committee
 GRAPHS, EPISODES = 8, 8  # random training graphs, and episodes on each, that baselines are tuned on
 
 
@@ -37,7 +38,7 @@ def resolve(name: str, problem: str, options: dict[str, Any]) -> Chosen:
     """The policy called ``name``, or in the folder of that name.
 
     Args:
-        name: baseline or folder.
+        name: baseline, folder, or folders joined by "+", which act as a `Committee`.
         problem: of a baseline.
         options: of the evaluation environment.
 
@@ -46,12 +47,28 @@ def resolve(name: str, problem: str, options: dict[str, Any]) -> Chosen:
     """
     if name in BASELINES:
         return Chosen(baseline(name, problem, training_ground(problem, options.get("r0"))), problem, options)
+    if JOINED in name:
+        return _committee(name, options)
     if not Path(name).exists() and "/" not in name:
         raise UnknownNameError("baseline", name, BASELINES, f"{', '.join(BASELINES)}; or the folder of a policy")
     import policies
 
     task, view = trained_view(Path(name))
     return Chosen(policies.load(name), task, options | view)  # type: ignore[arg-type]
+
+
+def _committee(name: str, options: dict[str, Any]) -> Chosen:
+    """Policies that act together; all must have been trained on one problem with one view."""
+    import policies
+    from policies.cascade.committee import Committee
+
+    folders = [Path(part) for part in name.split(JOINED)]
+    trained = [trained_view(folder) for folder in folders]
+    for folder, one in zip(folders, trained, strict=True):
+        if one != trained[0]:
+            raise TwinloomError(f"{folder} was trained on another problem, or with another observer, than {folders[0]}")
+    task, view = trained[0]
+    return Chosen(Committee([policies.load(folder) for folder in folders]), task, options | view)  # type: ignore[misc]
 
 
 def problem_of(names: Sequence[str], given: str | None) -> str:
@@ -61,7 +78,8 @@ def problem_of(names: Sequence[str], given: str | None) -> str:
         TwinloomError: checkpoints of several problems, or of another one than ``given``.
     """
     given = given and given.removeprefix("cascade/")
-    folders = [name for name in names if name not in BASELINES and Path(name).exists()]
+    parts = [part for name in names for part in name.split(JOINED)]
+    folders = [name for name in parts if name not in BASELINES and Path(name).exists()]
     trained = {name: trained_view(Path(name))[0] for name in folders}
     for name, task in trained.items():
         if task != (given or next(iter(trained.values()))):

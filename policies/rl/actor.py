@@ -44,6 +44,11 @@ class GaussianActor:
         """What it needs and gives."""
         return self._spec
 
+    @property
+    def judges(self) -> bool:
+        """Whether its critics see actions, so that they can compare them."""
+        return self._sees_action and bool(self._critics)
+
     def reset(self) -> None:
         """Nothing is remembered between decisions."""
 

@@ -34,6 +34,10 @@ TRAINED: dict[str, dict[str, str]] = {
 }
 """Name in tables to what differs from TQC with the tier observer."""
 OURS = "renewal"
+TOGETHER = "committee of "  # before the method whose trainings act as one policy
+JUDGES = tuple(
+    name for name, settings in TRAINED.items() if settings.get("algo") != "ppo"
+)  # PPO's critics see no action
 WORLDS = tuple(TRAINED)[:5]  # the same learner and observer in every training world and matching
 CHEAP = ("null", "random", "constant", "degree_targeted", "bang_bang")
 BASELINES = (*CHEAP, "mpc")
@@ -186,6 +190,11 @@ def _deployed(name: str, place: Place, trained: dict[str, list[Cell]], tuned: Ce
         cell("baselines", len(CHEAP) * once, tuned=tuned, baselines=CHEAP),
         cell("mpc", once + planning, tuned=tuned, baselines=("mpc",)),
         *(cell(slug(method), len(runs) * once, policies=runs) for method, runs in trained.items()),
+        *(
+            cell(slug(TOGETHER + m), 2 * once, policies=trained[m], together=True)
+            for m in JUDGES
+            if len(trained[m]) > 1
+        ),
     ]
 
 

@@ -29,6 +29,7 @@ def evaluation(
     baselines: Sequence[str] = (),
     r0: Sequence[float | None] = (None,),
     every_stage: bool = False,
+    together: bool = False,
 ) -> Cell:
     """A cell that evaluates policies in the same episodes.
 
@@ -39,6 +40,7 @@ def evaluation(
         tuned, baselines: the tuning cell and which of its baselines.
         r0: reproduction numbers without control; None for the problem's.
         every_stage: all kept policies of the trainings instead of the last ones.
+        together: as one committee.
     """
     sources = [*policies] if tuned is None else [tuned]
     arguments = {
@@ -50,6 +52,8 @@ def evaluation(
         "every_stage": every_stage,
         "constants": constants(PROBLEM),
     }
+    if together:
+        arguments["together"] = True
     return Cell(name, f"{HERE}:evaluate", arguments, minutes, tuple(cell.name for cell in sources))
 
 
@@ -78,8 +82,15 @@ def _policies(arguments: dict[str, Any], folder: Path) -> Iterator[tuple[Any, di
     from policies.cascade import roster
     from policies.cascade.setting import trained_view
 
-    for source in arguments["sources"]:
-        result = json.loads((folder.parent / f"{source}.json").read_text(encoding="utf-8"))["result"]
+    results = {
+        source: json.loads((folder.parent / f"{source}.json").read_text(encoding="utf-8"))["result"]
+        for source in arguments["sources"]
+    }
+    if arguments.get("together"):
+        chosen = roster.resolve(roster.JOINED.join(one["checkpoint"] for one in results.values()), PROBLEM, {})
+        yield chosen.policy, chosen.options, {"policy": arguments["sources"][0], "together": True}
+        return
+    for source, result in results.items():
         for name in arguments["baselines"]:
             yield roster.from_json(result[name]), {}, {"policy": name}
         if not arguments["baselines"]:

@@ -114,10 +114,10 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
     from sim.cascade.picture import FAINT, INK, figure, tidy
 
     graphs, order = (list(dict.fromkeys(row[key] for row in rows)) for key in ("graph", "policy"))
-    pixels = max(800, 240 + 250 * len(graphs))
-    start = 130 / pixels
+    pixels = max(800, 340 + 250 * len(graphs))
+    start = 230 / pixels
     width = (0.98 - start) / len(graphs)
-    page = figure(pixels, 640)
+    page = figure(pixels, 780)
     page.text(0.03, 0.93, "Zero-shot: normalised score in the deployment world", fontsize=17, color=INK)
     page.text(
         0.03, 0.885, "0 is doing nothing, 1 the best policy on each graph; 95 % intervals", fontsize=10.5, color=FAINT

@@ -9,7 +9,7 @@ import numpy as np
 from assets.results import write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells, transfer_figures, transfer_text
-from policies.cascade.experiments.transfer import OURS, PLACES, SWEEP_R0, TRAINED, WORLDS
+from policies.cascade.experiments.transfer import BASELINES, OURS, PLACES, SWEEP_R0, TOGETHER, TRAINED, WORLDS
 from policies.cascade.experiments.transfer_stats import Comparison
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def gathered(found: list[list[dict[str, Any]]], method_of: dict[str, str]) -> di
     by_r0: dict[Any, dict[str, list[Outcomes]]] = {}
     for entry in (one for cell in found for one in cell):
         name = str(method_of.get(entry["policy"], entry["policy"]))
+        name = TOGETHER + name if entry.get("together") else name
         by_r0.setdefault(entry["r0"], {}).setdefault(name, []).append(Outcomes.from_json(entry["episodes"]))
     return by_r0
 
@@ -78,13 +79,18 @@ def table_rows(compared: dict[str, Comparison]) -> Rows:
                     "score low": score_low,
                     "score high": score_high,
                     "renewal beats it": "" if name == OURS else found.verdict(OURS, name),
+                    "committee beats it": _against(found, TOGETHER + OURS, name),
                     **found.metrics(name),
                     "by training": " ".join(f"{mean:.3f}" for mean in found.profit[name].mean(axis=1)),
-                    "trainings": len(found.runs[name]) if name in TRAINED else 0,
+                    "trainings": len(found.runs.get(name.removeprefix(TOGETHER), ())) if name not in BASELINES else 0,
                     "episodes": found.profit[name].shape[1],
                 }
             )
     return rows
+
+
+def _against(found: Comparison, ours: str, name: str) -> str:
+    return "" if name == ours or ours not in found.runs else found.verdict(ours, name)
 
 
 def against_rows(where: dict[str, Any], found: Comparison) -> Rows:
