@@ -57,8 +57,8 @@ class Facts:
             f"{', '.join(LOOKED_AT)}; {BLIND} was added after the trainings, and never looked at before.",
             "\n".join(self._verdict(place, found) for place, found in self.compared.items()),
             "The trainings of a kind, which differ in their seed only, go different ways on graphs unlike those they "
-            "saw: see *by training*. A *committee* is all of them together: each proposes an action, and the one that all "
-            "their critics value most is taken. That rule was picked after looking at "
+            "saw: see *by training*. A *committee* is all of them together: each proposes an action, and the one that "
+            "all their critics value most is taken. That rule was picked after looking at "
             f"{', '.join(LOOKED_AT)} and a Barabasi-Albert graph. There is one committee of each kind, so its interval "
             "knows the luck of the episodes, not that of the trainings.",
             "\n".join(
