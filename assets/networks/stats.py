@@ -121,12 +121,12 @@ def list_networks() -> Table:
             try:
                 state = f"found: {find_file(record).name}"
             except TwinloomError:
-                state = "bring the file"
+                state = "make the file" if record.command else "bring the file"
         counted = f"{record.edges:,}" + (" arcs" if record.directed else "")
         cells = [name, f"{record.nodes:,}", counted, f"{record.k_max:,}", f"{record.kappa:g}", state]
-        table.add_row(*cells, record.source or "degrees of the original, random otherwise")
+        table.add_row(*cells, record.command or record.source or "degrees of the original, random otherwise")
     folder = os.environ.get(FOLDER_VARIABLE)
     table.caption = (
-        f"files are looked for in {folder}" if folder else f"{FOLDER_VARIABLE} names the folder of the files"
+        f"files are looked for in {folder}" if folder else f"set {FOLDER_VARIABLE} to the folder of the files"
     )
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -164,7 +165,8 @@ def test_list_networks(command, monkeypatch):
     assert all(name in out for name in NETWORKS)
     assert out.count("synthetic") == 2
     assert out.count("https://snap.stanford.edu/data/") == 5
-    assert FOLDER_VARIABLE in out
+    assert f"set {FOLDER_VARIABLE} to the folder of the files" in out
+    assert re.search(r"debian_maintainers .* make the file .* python -m assets.networks.debian FOLDER", out)
 
 
 def test_graph_info_says_what_it_read_and_measured(command, tmp_path):
