@@ -8,6 +8,7 @@ import numpy as np
 
 from assets.atomic import atomic_file
 from assets.results import write_results
+from policies.cascade.table import own_graph
 from sim.cascade.theory import Valley
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def write(
         command=command,
         folder=options.out,
         title="The valley: expected profit of one early spend, per node",
-        note="Problem `cascade/escape`: random graph of 4,000 nodes, mean degree 20, 10 adopters at the start, all "
-        "active for one unit of time. *theory* is the limit of infinitely many nodes, where nothing spreads below R "
-        "= 1; with 4,000 nodes the threshold is soft, which the simulated column shows.",
+        note=f"Problem `cascade/escape`: {own_graph('escape')}, 10 adopters at the start, all active for one unit of "
+        "time. *theory* is the limit of infinitely many nodes, where nothing spreads below R = 1; here the threshold "
+        "is soft, which the simulated column shows.",
     )
     task, rows = Valley(), []
     for name in names:
@@ -111,7 +112,7 @@ def _learners(
         fmt="o",
         color=COLOURS[2],
         markersize=5,
-        label="simulated, 4,000 nodes",
+        label="simulated",
     )
     left.axhline(0, color="#cbd2d9", linewidth=1)
     left.set_xlabel("spend", color=FAINT, loc="right")
