@@ -12,4 +12,16 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+import pytest  # noqa: E402
+
 import sim.engine  # noqa: E402, F401
+
+
+def pytest_collection_modifyitems(items):
+    """Tests marked gpu are skipped, with the reason, where there is no CUDA device."""
+    if marked := [item for item in items if item.get_closest_marker("gpu")]:
+        import torch
+
+        if not torch.cuda.is_available():
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason="no CUDA device"))
