@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
@@ -74,8 +74,8 @@ def test_yaw_turns_x_towards_y(yaw):
 def test_rotation_vector_and_angle_agree_with_scipy(quat):
     R = scipy_matrix(quat)
     expected = Rotation.from_matrix(R).as_rotvec()
-    assume(np.linalg.norm(expected) < np.pi - 1e-6)  # at pi both signs of the axis are right
-    close(g.rotation_vector(R), expected, 1e-7)
+    if np.linalg.norm(expected) < np.pi - 1e-6:  # at pi both signs of the axis are right
+        close(g.rotation_vector(R), expected, 1e-7)
     assert g.rotation_angle(R) == pytest.approx(np.linalg.norm(expected), abs=2e-7)
 
 
@@ -84,8 +84,8 @@ def test_rotation_vector_and_matrix_are_inverse(vector):
     angle = np.linalg.norm(vector)
     R = g.rotation_matrix(vector)
     close(R, Rotation.from_rotvec(vector).as_matrix())
-    assume(angle < np.pi - 1e-6)
-    close(g.rotation_vector(R), vector, 1e-7)
+    if angle < np.pi - 1e-6:  # beyond, a shorter vector is the same rotation
+        close(g.rotation_vector(R), vector, 1e-7)
 
 
 @given(st.lists(VECTOR, min_size=1, max_size=4))
@@ -101,10 +101,10 @@ def test_batches_are_many_single_ones(vectors):
 def test_interpolation_is_straight_and_turns_evenly(p, q, r, s, fraction):
     a, b = g.pose(p, q), g.pose(r, s)
     whole = g.rotation_angle(a[:3, :3].T @ b[:3, :3])
-    assume(whole < 3.1)
     first, T, last = g.interpolate_poses(a, b, [0.0, fraction, 1.0])
     close(first, a)
     close(last, b, 1e-7)
     close(T[:3, 3], (1 - fraction) * p + fraction * r)
-    assert g.rotation_angle(a[:3, :3].T @ T[:3, :3]) == pytest.approx(fraction * whole, abs=1e-6)
-    assert g.rotation_angle(T[:3, :3].T @ b[:3, :3]) == pytest.approx((1 - fraction) * whole, abs=1e-6)
+    if whole < 3.1:  # near half a turn there are two ways round
+        assert g.rotation_angle(a[:3, :3].T @ T[:3, :3]) == pytest.approx(fraction * whole, abs=1e-6)
+        assert g.rotation_angle(T[:3, :3].T @ b[:3, :3]) == pytest.approx((1 - fraction) * whole, abs=1e-6)
