@@ -15,6 +15,7 @@ from policies.cascade import stats
 from policies.cascade.envs import ManualResetVecEnv
 from policies.rl.actor import STATE
 from sim.cascade.arena import Arena
+from sim.cascade.env import CascadeEnv
 from sim.cascade.episodes import Ledger
 from sim.cascade.simulator import is_whole
 
@@ -146,7 +147,7 @@ def evaluate(
     return Outcomes(**{k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0])})
 
 
-def check_fit(policy: Any, env: ManualResetVecEnv) -> None:
+def check_fit(policy: Any, env: ManualResetVecEnv | CascadeEnv) -> None:
     """Refuse a policy that was trained to see or to command other numbers, or the same ones in another order.
 
     Raises:

@@ -76,13 +76,17 @@ def view(
 
 
 def acting(policy: Any) -> Any:
-    """The policy as a function of environment and observation, as `sim.cascade.view.view` takes it."""
+    """The policy as a function of environment and observation, as `sim.cascade.view.view` takes it.
+
+    The function raises TwinloomError if the policy was trained to see or to command other numbers.
+    """
     import numpy as np
 
-    from policies.cascade.evaluate import View
+    from policies.cascade.evaluate import View, check_fit
 
     def act(env: Any, observation: Any) -> Any:
         episodes = env.episodes
+        check_fit(policy, env)
         return policy.act_batch(observation[None], View(episodes.arena(), episodes.ledger, np.ones(1, bool)))[0]
 
     return act

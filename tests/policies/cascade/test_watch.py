@@ -82,3 +82,13 @@ def test_mistakes_are_one_line(words, said):
         run(["view", *words])
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_policy_that_sees_other_numbers_is_refused():
+    import policies
+    from sim.cascade.env import CascadeEnv
+
+    env = CascadeEnv("adopt_profit", features="basic")
+    observation, _ = env.reset(seed=0)
+    with pytest.raises(TwinloomError, match="52 observations, this environment has 16"):
+        watch.acting(policies.load(CHECKPOINT))(env, observation)

@@ -15,7 +15,7 @@ from sim.cascade.observer import Observer
 from sim.cascade.simulator import CascadeSim
 from sim.cascade.vector import CascadeVecEnv
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="message passing needs the extra rl")
 from sim.cascade import gnn, gnn_training  # noqa: E402
 
 MODEL = models.seir()
