@@ -134,6 +134,7 @@ def project(u: np.ndarray, unit_cost: np.ndarray, budget: np.ndarray | float) ->
     sorted_u, sorted_cost = np.take_along_axis(u, order, -1), np.take_along_axis(cost, order, -1)
     excess = np.cumsum(sorted_cost * sorted_u, -1) - budget[..., None]
     square = np.cumsum(sorted_cost**2, -1)
-    levels = np.divide(excess, square, out=np.full(u.shape, -np.inf), where=square > 0)
+    with np.errstate(over="ignore"):  # costs whose squares are next to nothing: no level is high enough but infinity
+        levels = np.divide(excess, square, out=np.full(u.shape, -np.inf), where=square > 0)
     level = np.maximum(levels.max(-1, keepdims=True), 0.0)
     return np.where(priced, np.maximum(u - level * cost, 0.0), u)
