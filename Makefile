@@ -37,7 +37,7 @@ format: setup ## rewrite the code as `make check` wants it
 
 clean: ## removes what set-up, builds and tests made; data/ stays
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
-	find assets sim datagen policies real tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find twinloom assets sim datagen policies real tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps. Each step runs again only when what it depends on has changed. Generating data needs only the core
 # packages; the tests also need torch, numba and ROS 2, which are large.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from assets.errors import MissingAssetError
+from twinloom.errors import MissingAssetError
 
 What = Literal["robots", "objects", "textures"]
 

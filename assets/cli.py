@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from assets.command import run_command
-from assets.errors import TwinloomError, UnknownNameError
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError, UnknownNameError
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.errors import TwinloomError
 from assets.robots.meshes import build_part, mesh_file, save_meshes
 from assets.robots.record import MeshSource, RobotRecord, load_robot, robots
+from twinloom.errors import TwinloomError
 
 
 @dataclass(frozen=True)

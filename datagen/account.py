@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assets.atomic import storage_error
-from assets.machine import commit, cpu_model
+from twinloom.atomic import storage_error
+from twinloom.machine import commit, cpu_model
 
 ACCOUNT = Path("meta/account.json")
 TIMING = Path("meta/timing.jsonl")

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from assets.command import run_command
-from assets.errors import TwinloomError
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 
 FLAG = tyro.conf.FlagCreatePairsOff
 NAME, NAMES, FOLDER, FOLDERS, SIZE = (
@@ -66,7 +66,7 @@ def collect(
     from datagen.settings import Settings, parse_size
     from datagen.source import Bimanual
     from datagen.summary import heading, table, totals
-    from sim.select import select, select_one
+    from twinloom.select import select, select_one
 
     source = Bimanual()
     axes = select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes", optional=True)
@@ -138,9 +138,9 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], 
         datasets: folders of the datasets, in the order their episodes shall have.
         out: new folder.
     """
-    from assets.progress import Progress
     from datagen.lerobot.merge import merge as join
     from datagen.lerobot.read import Dataset
+    from twinloom.progress import Progress
 
     total = sum(len(Dataset(dataset)) for dataset in datasets)
     with Progress(total, "episode") as progress:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
-from assets.atomic import storage_error, write_json
-from assets.progress import Progress
 from datagen.account import ACCOUNT, Account
 from datagen.ledger import Ledger
 from datagen.lock import writer_lock
@@ -20,6 +18,8 @@ from datagen.settings import Settings, check_settings, settle, write_settings
 from datagen.source import BIMANUAL, Source, load_source
 from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
+from twinloom.atomic import storage_error, write_json
+from twinloom.progress import Progress
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, or wait, so that the staging folder stays small
 REWRITTEN = 1  # a commit waits until at most so many old episodes are written again for each new one ...

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.features import Feature
+from twinloom.features import Feature
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Episode:
         images: T times camera key ("observation.images.head") to frame, (H, W, 3) uint8; consumed once, so that frames
             are rendered only while they are encoded.
         success: measured success of the episode.
-        seed: (run seed, task CRC, episode, attempt) as in sim.seeding.
+        seed: (run seed, task CRC, episode, attempt) as in twinloom.seeding.
         record: JSON-able randomisation record, enough to rebuild the scene exactly.
         extra: further JSON-able facts kept per episode (timing split, instruction lists, ...).
     """

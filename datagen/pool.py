@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from assets.errors import TwinloomError
-from assets.machine import cores, threads_shared_among
 from datagen.settings import Settings
 from datagen.worker import Alive, Done, Fatal, Job, Ready, Started, run_worker
+from twinloom.errors import TwinloomError
+from twinloom.machine import cores, threads_shared_among
 
 HUNG_S = 600.0  # a worker that says nothing for so long is taken for hung; rendering and every attempt say something
 STARTS = 3  # workers that may die in a row before one has become ready

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from datagen.encode import EpisodeEncoder
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.layout import BOOKKEEPING
@@ -17,7 +16,8 @@ from datagen.lerobot.read import Dataset
 from datagen.lerobot.video import VideoReader, coded
 from datagen.settings import SETTINGS
 from datagen.source import BIMANUAL, load_source
-from datagen.worker import CAMERA
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGES
 
 SOURCES = {"sim/mujoco": BIMANUAL}
 
@@ -41,7 +41,7 @@ class Comparison:
     def __str__(self) -> str:
         if self.equal:
             return f"{self.name}: identical"
-        unit = " grey levels on average" if self.name.startswith(CAMERA) else ""
+        unit = " grey levels on average" if self.name.startswith(IMAGES) else ""
         return f"{self.name}: differs from frame {self.first} on, by up to {self.largest:.3g}{unit}"
 
 
@@ -112,7 +112,7 @@ def _compare(name: str, recorded: np.ndarray, again: np.ndarray) -> Comparison:
 def _compare_images(dataset: Dataset, episode: int, rollout, mode: str) -> list[Comparison]:
     """Encode the replay as the recording was; the encoder is deterministic, so equal pictures give equal bytes."""
     row, length = dataset.row(episode), dataset.row(episode)["length"]
-    cameras = [key.removeprefix(CAMERA) for key in dataset.cameras]
+    cameras = [key.removeprefix(IMAGES) for key in dataset.cameras]
     height, width = dataset.features[dataset.cameras[0]].shape[:2]
     codec = codecs[dataset.info["features"][dataset.cameras[0]]["info"]["video.codec"]]
     if rollout.length != length:
@@ -122,7 +122,7 @@ def _compare_images(dataset: Dataset, episode: int, rollout, mode: str) -> list[
         sizes = {key: (height, width) for key in dataset.cameras}
         with EpisodeEncoder(Path(name), sizes, length, dataset.fps, codec) as encoder:
             for frames in rollout.render(cameras, (width, height), mode):
-                encoder.put({CAMERA + camera: frame for camera, frame in frames.items()})
+                encoder.put({IMAGES + camera: frame for camera, frame in frames.items()})
         for key in dataset.cameras:
             path, start = dataset.video_place(row, key)
             again = Path(name) / f"{key}.mp4"

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from assets.atomic import storage_error, write_json
-from assets.errors import InvalidSettingsError, TwinloomError
-from assets.machine import cores, versions
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.layout import INFO, SETTINGS
 from datagen.staging import STAGING, staged
+from twinloom.atomic import storage_error, write_json
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.machine import cores, versions
 
 LAYOUT = 1
 PACKAGES = ("mujoco", "numpy", "scipy", "pyarrow", "av")  # noted for bug reports; only the engine's version binds

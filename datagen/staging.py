@@ -18,7 +18,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.atomic import PARTIAL, atomic_folder, write_json
 from datagen.encode import EpisodeEncoder
 from datagen.episode import DatasetSpec, Episode, Feature
 from datagen.lerobot.codec import Codec
@@ -27,6 +26,7 @@ from datagen.lerobot.entry import Entry, canonical_json
 from datagen.lerobot.layout import camera_keys
 from datagen.lerobot.stats import array_stats, from_lists, to_lists
 from datagen.lerobot.video import Clip, scan
+from twinloom.atomic import PARTIAL, atomic_folder, write_json
 
 STAGING = Path(".staging")
 _SLOT = re.compile(r"slot-(\d{6,})(\.json)?$")
@@ -81,7 +81,7 @@ def stage_episode(out: Path, slot: int, episode: Episode, spec: DatasetSpec, cod
             "length": episode.length,
             "fps": spec.fps,
             "robot_type": spec.robot_type,
-            "features": {name: _feature_json(feature) for name, feature in spec.features.items()},
+            "features": {name: feature.to_json() for name, feature in spec.features.items()},
             "action_space": spec.action_space,
             "sentence": episode.instruction,
             "stats": to_lists(stats),
@@ -125,7 +125,7 @@ class StagedEpisode:
     def __init__(self, out: Path, slot: int) -> None:
         folder = slot_path(out, slot)
         facts = json.loads((folder / "episode.json").read_text(encoding="utf-8"))
-        features = {name: _feature(entry) for name, entry in facts["features"].items()}
+        features = {name: Feature.from_json(entry) for name, entry in facts["features"].items()}
         self.timing: dict[str, float] = facts["timing"]
         self.frames: int = facts["length"]
         self.spec = DatasetSpec(
@@ -183,16 +183,3 @@ def _columns(slot: int, episode: Episode, spec: DatasetSpec, attempts: int) -> d
         "record": canonical_json(episode.record),
         "extra": canonical_json(extra),
     }
-
-
-def _feature_json(feature: Feature) -> dict[str, Any]:
-    return {
-        "dtype": feature.dtype,
-        "shape": list(feature.shape),
-        "names": list(feature.names),
-        "unit": feature.unit,
-    }
-
-
-def _feature(entry: dict[str, Any]) -> Feature:
-    return Feature(entry["dtype"], tuple(entry["shape"]), tuple(entry["names"]), entry["unit"])

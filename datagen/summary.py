@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from assets.machine import versions
-from assets.progress import duration
 from datagen.account import STAGES, Account
 from datagen.settings import Settings
+from twinloom.machine import versions
+from twinloom.progress import duration
 
 
 def heading(settings: Settings, episodes: int, workers: int, out: Path) -> str:

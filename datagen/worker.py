@@ -19,15 +19,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError
-from datagen.episode import DatasetSpec, Episode, Feature
+from datagen.episode import DatasetSpec, Episode
 from datagen.lerobot.codec import codecs
 from datagen.settings import Settings
 from datagen.source import Rollout, Source, load_source
 from datagen.staging import stage_episode, stage_failure
-from sim.seeding import episode_seed
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.features import IMAGES, image_feature
+from twinloom.seeding import episode_seed
 
-CAMERA = "observation.images."
 ALIVE_S = 1.0  # between signs of life while frames are rendered
 TRIM = 16  # slots between two returns of free memory
 
@@ -162,15 +162,15 @@ def compose(
 ) -> tuple[Episode, DatasetSpec]:
     """A successful rollout as an episode whose images are still to be rendered, with the dataset it fits into."""
     width, height = settings.size
-    picture = Feature("video", (height, width, 3), ("height", "width", "channels"))
-    features = {**rollout.features, **{CAMERA + camera: picture for camera in settings.cameras}}
+    picture = image_feature(height, width)
+    features = {**rollout.features, **{IMAGES + camera: picture for camera in settings.cameras}}
     spec = DatasetSpec(settings.fps, settings.robot, source.name, features, source.action_space)
     rendered = rollout.render(settings.cameras, settings.size, settings.render)
     episode = Episode(
         task=task,
         instruction=rollout.instruction,
         arrays=rollout.arrays,
-        images=({CAMERA + camera: frame for camera, frame in frames.items()} for frames in rendered),
+        images=({IMAGES + camera: frame for camera, frame in frames.items()} for frames in rendered),
         success=rollout.success,
         seed=tuple(int(word) for word in np.atleast_1d(np.asarray(seed.entropy, dtype=object))),
         record=rollout.record,

@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError
-from sim.features import Feature
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.features import Feature
 
 Observation = Mapping[str, np.ndarray]
 
@@ -69,18 +69,13 @@ class PolicySpec:
         """Raises KeyError, TypeError or ValueError where something is missing or of another type."""
         return cls(
             kind=str(value["kind"]),
-            observation={str(name): _feature(one) for name, one in value["observation"].items()},
-            action=_feature(value["action"]),
+            observation={str(name): Feature.from_json(one) for name, one in value["observation"].items()},
+            action=Feature.from_json(value["action"]),
             fps=float(value["fps"]),
             horizon=int(value["horizon"]),
             robot=None if value["robot"] is None else str(value["robot"]),
             extra=dict(value["extra"]),
         )
-
-
-def _feature(value: Mapping[str, Any]) -> Feature:
-    shape, names = tuple(int(n) for n in value["shape"]), tuple(str(name) for name in value["names"])
-    return Feature(str(value["dtype"]), shape, names, str(value["unit"]))
 
 
 @runtime_checkable

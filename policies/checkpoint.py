@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.atomic import PARTIAL, atomic_folder, write_json
-from assets.errors import TwinloomError, require
-from assets.machine import commit, versions
 from policies.base import Policy, PolicySpec
 from policies.kinds import KINDS
+from twinloom.atomic import PARTIAL, atomic_folder, write_json
+from twinloom.errors import TwinloomError, require
+from twinloom.machine import commit, versions
 
 FORMAT, LAYOUT = "twinloom-policy", 1
 DESCRIPTION, WEIGHTS, TRAINING, LAST = "policy.json", "model.safetensors", "training", "last"

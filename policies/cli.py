@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from assets.command import run_command
-from assets.errors import TwinloomError
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 
 HELP = """usage: policies COMMAND ...
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from assets.errors import TwinloomError, require
+from twinloom.errors import TwinloomError, require
 
 POLICY, NAME, FILE, FOLDER = (tyro.conf.arg(metavar=text) for text in ("POLICY", "NAME", "FILE", "FOLDER"))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from assets.registry import Registry
+from twinloom.registry import Registry
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from assets.errors import TwinloomError
-from assets.machine import versions
 from policies.base import Policy, check_actions, check_observation
 from policies.wire import HEALTH, LIMIT, PROTOCOL, WireError, pack, unpack
+from twinloom.errors import TwinloomError
+from twinloom.machine import versions
 
 GARBAGE, BUSY = 1007, 1013  # websocket close codes: invalid data; try again later
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, require
+from twinloom.errors import TwinloomError, require
 
 PROTOCOL = 1
 TOKEN_VARIABLE = "POLICY_TOKEN"  # of the environment, for servers and clients that are given no other

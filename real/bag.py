@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assets.atomic import PARTIAL, storage_error
-from assets.errors import MissingAssetError, TwinloomError, require
+from twinloom.atomic import PARTIAL, storage_error
+from twinloom.errors import MissingAssetError, TwinloomError, require
 
 SEPARATOR = "=" * 80
 FIELD = re.compile(r"^\s*([A-Za-z]\w*(?:/[A-Za-z]\w*)?)(?:\[[^\]]*\])?(?:<=\d+)?\s+\w+")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 
 class Added(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from assets.command import run_command
-from assets.errors import TwinloomError
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff
@@ -362,9 +362,9 @@ def trials(
     if not in_process:
         signals.block()  # early: threads that libraries start inherit it
         _need_ros()
-    from assets.results import document, markdown, save
     from real import trials as run
     from real.domain import own_domain
+    from twinloom.results import document, markdown, save
 
     if episodes < 1 or seconds <= 0:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seconds {seconds:g} positive")
@@ -400,7 +400,7 @@ def doctor(
 
 
 def _need_ros() -> None:
-    from assets.errors import require
+    from twinloom.errors import require
 
     require("rclpy", "ros2")
 

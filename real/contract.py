@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from assets.errors import UnknownNameError
-from assets.machine import REPOSITORY
+from twinloom.errors import UnknownNameError
+from twinloom.machine import REPOSITORY
 
 FOLDER = REPOSITORY / "launch" / "robots"
 Vec3 = tuple[float, float, float]

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from datagen.episode import DatasetSpec, Episode, Feature
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.layout import INFO, camera_keys
@@ -19,11 +18,12 @@ from datagen.lock import writer_lock
 from datagen.staging import StagedEpisode, clean_partial, discard, stage_episode
 from real.bag import Bag
 from real.hands import HAND_NAMES, HAND_UNIT, Hands
-from real.names import match
 from real.resample import BagEpisode
 from real.sim_robot import SimRobot
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGE_AXES, IMAGES
+from twinloom.names import match
 
-CAMERA = "observation.images."
 UNIT = "rad; gripper opening in [0, 1]"
 ACTIONS = "joint position targets (rad) and gripper opening in [0, 1]"
 
@@ -121,14 +121,14 @@ def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
     for name in source.cameras:
         camera = next(c for c in contract.cameras if c.name == name)
         shape = (camera.height, camera.width, 3)
-        features[CAMERA + name] = Feature("video", shape, ("height", "width", "channels"))
+        features[IMAGES + name] = Feature("video", shape, IMAGE_AXES)
     world = "sim" if source.record else contract.name
     spec = DatasetSpec(fps, contract.model or contract.name, f"real/{world}", features, ACTIONS)
     episode = Episode(
         task=source.task,
         instruction=source.instruction,
         arrays=arrays,
-        images=({CAMERA + k: frame for k, frame in frames.items()} for frames in source.images()),
+        images=({IMAGES + k: frame for k, frame in frames.items()} for frames in source.images()),
         success=source.success,
         seed=tuple(source.record.get("seed", ())),
         record=source.record,

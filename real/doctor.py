@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from assets.errors import TwinloomError
-from assets.machine import install_line
 from real.segments import clean, dead
 from sim.doctor import Finding, python
 from sim.doctor import report as lines
+from twinloom.errors import TwinloomError
+from twinloom.machine import install_line
 
 SHM = Path("/dev/shm")
 SEGMENT = 32 * 2**20  # bytes of launch/fastdds.xml
@@ -45,7 +45,7 @@ def ros() -> Iterator[Finding]:
     """rclpy: there, from where, which version, which middleware."""
     found = importlib.util.find_spec("rclpy")
     if found is None or not found.origin:
-        fix = f"{install_line('ros2')}; where there are no wheels, use the ROS of the system: docs/ros2.md"
+        fix = f"{install_line('ros2')}; where there are no wheels, use the ROS of the system: docs/real/ros2.md"
         yield Finding("rclpy", "fail", "not installed", fix)
         return
     try:
@@ -145,7 +145,9 @@ def scheduler() -> Iterator[Finding]:
 def security() -> Iterator[Finding]:
     """SROS2."""
     if os.environ.get("ROS_SECURITY_ENABLE", "").lower() != "true":
-        yield Finding("security", "none", "off: whoever is found by discovery can command a robot; see docs/ros2.md")
+        yield Finding(
+            "security", "none", "off: whoever is found by discovery can command a robot; see docs/real/ros2.md"
+        )
     elif _wheel():
         yield Finding(
             "security", "fail", "the wheels are built without it", "use a system ROS, or unset ROS_SECURITY_ENABLE"
@@ -221,6 +223,6 @@ def _within(path: str) -> bool:
 
 
 def _profiles() -> list[Path]:
-    from assets.machine import REPOSITORY
+    from twinloom.machine import REPOSITORY
 
     return [REPOSITORY / "launch" / "fastdds.xml", Path(sys.prefix) / "share" / "twinloom" / "launch" / "fastdds.xml"]

@@ -8,7 +8,7 @@ import random
 import socket
 from collections.abc import Iterator
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 VARIABLE = "ROS_DOMAIN_ID"
 DOMAINS = range(1, 102)  # 0 is everybody's; above 101 the ports reach into those that Linux hands out

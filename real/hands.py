@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.transforms import matrix_to_quat
 from real.contract import RobotContract
+from twinloom.errors import TwinloomError
+from twinloom.transforms import matrix_to_quat
 
 
 class Hands:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError
 from policies.base import Policy, PolicySpec, check_actions, check_observation
 from real import processes, signals
 from real.contract import RobotContract, load_contract
-from real.motions import MOTIONS, STATE, TIMESTAMP, Motion
+from real.motions import MOTIONS, Motion
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
 
 LOAD_S = 120.0  # a large network, a planner
 
@@ -77,7 +78,7 @@ def check_robot(spec: PolicySpec, contract: RobotContract, reference: str) -> No
     problems = []
     cameras = {camera.name for camera in contract.cameras}
     for name, feature in spec.observation.items():
-        camera = name.removeprefix("observation.images.")
+        camera = name.removeprefix(IMAGES)
         if name == STATE:
             problems += [f"no joint {joint}" for joint in feature.names if joint not in contract.index]
         elif camera != name:

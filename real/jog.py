@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from real.contract import RobotContract
+from twinloom.errors import TwinloomError
 
 REACH = 0.15  # rad (or opening) by which the target may be ahead of the measured joints
 MOVES = {  # key to (translation in the world, rotation vector in the hand)
@@ -101,7 +101,7 @@ class Jog:
         return f"{name} -> {self.target[self.contract.index[name]]:.2f}"
 
     def _hand(self, shift, turn, measured: np.ndarray) -> str:
-        from assets.transforms import rotation_matrix
+        from twinloom.transforms import rotation_matrix
 
         assert self.target is not None
         solver, where = self._solvers[self.arm]

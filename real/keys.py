@@ -12,7 +12,7 @@ import tty
 from collections.abc import Iterator
 from pathlib import Path
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 JOYSTICK = Path("/dev/input/js0")
 EVENT = struct.Struct("IhBB")  # of linux/joystick.h: milliseconds, value, type, number

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError, require
-from assets.results import document, save
 from real.bag import Bag
 from real.contract import RobotContract, load_contract
 from real.stack import load_stack
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError, require
+from twinloom.results import document, save
 
 LIMITS = {  # of the closed loop: name -> (lowest, highest)
     "state_hz": (0.99, 1.01),  # of the contract's rate

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from real.contract import RobotContract, load_contract
 from real.limits import Output, SafetyFilter, Verdict
-from real.names import match
-from real.robot import IMAGES, STATE, TIMESTAMP, BaseRobot, RobotLostError
+from real.robot import BaseRobot, RobotLostError
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
+from twinloom.names import match
 
 FAULTS = {
     "nan": "a joint is measured at NaN",

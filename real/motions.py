@@ -6,9 +6,8 @@ import numpy as np
 
 from policies.base import Observation, PolicySpec
 from real.contract import RobotContract
-from sim.features import Feature
+from twinloom.features import STATE, TIMESTAMP, Feature
 
-STATE, TIMESTAMP = "observation.state", "timestamp"
 MOTIONS = ("hold", "wave")
 AMPLITUDE, PERIOD_S = 0.08, 4.0  # rad (or opening) and seconds: far below the limits of any arm
 

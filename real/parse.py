@@ -12,7 +12,6 @@ from typing import Any
 
 import yaml
 
-from assets.errors import InvalidSettingsError, TwinloomError
 from real.contract import (
     Camera,
     CommandGroup,
@@ -27,6 +26,7 @@ from real.contract import (
     Watchdog,
     Workspace,
 )
+from twinloom.errors import InvalidSettingsError, TwinloomError
 
 _PARTS = {"watchdog": Watchdog, "stamps": Stamps, "workspace": Workspace, "self_collision": SelfCollision}
 _PARTS["unitree"] = Unitree  # type: ignore[assignment]

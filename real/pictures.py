@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 CHANNELS = {
     "rgb8": (np.uint8, 3),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, require
 from policies.base import Observation, PolicySpec, check_actions
 from policies.wire import LIMIT, PROTOCOL, TOKEN_VARIABLE, WireError, pack, unpack
+from twinloom.errors import TwinloomError, require
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from real.bag import Bag, BagMessage
 from real.contract import RobotContract, load_contract
-from real.names import match
 from real.stack import with_topics
+from twinloom.errors import TwinloomError
+from twinloom.names import match
 
 NS = 1_000_000_000
 MAX_GAP_S = 0.25  # between two states; more is not interpolated across

@@ -18,13 +18,12 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.registry import Registry
 from real.contract import Camera, RobotContract
 from real.limits import SafetyFilter, Verdict
-from sim.features import Feature
+from twinloom.errors import TwinloomError
+from twinloom.features import ACTION, IMAGE_AXES, IMAGES, STATE, TIMESTAMP, Feature
+from twinloom.registry import Registry
 
-STATE, IMAGES, TIMESTAMP, ACTION = "observation.state", "observation.images.", "timestamp", "action"
 UNIT = "rad; gripper opening in [0, 1]"
 
 log = logging.getLogger("real")
@@ -102,7 +101,7 @@ class BaseRobot(ABC):
         found = {STATE: Feature("float64", size, self.contract.names, UNIT)}
         for camera in self.cameras:
             shape = (camera.height, camera.width, 3)
-            found[IMAGES + camera.name] = Feature("uint8", shape, ("height", "width", "channels"))
+            found[IMAGES + camera.name] = Feature("uint8", shape, IMAGE_AXES)
         found[TIMESTAMP] = Feature("float64", (1,), ("time",), "s")
         return found
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.robots.record import DEFAULT_ROBOT
 from real.contract import Camera, RobotContract, contracts, load_contract
 from real.limits import SafetyFilter, Verdict
-from real.robot import IMAGES, STATE, TIMESTAMP, BaseRobot
+from real.robot import BaseRobot
 from real.timing import RateLoop
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
 
 if TYPE_CHECKING:
     from real.ros.plant import SimPlant
@@ -104,7 +105,7 @@ class SimRobot(BaseRobot):
         from real.ros.plant import SimPlant
         from sim.bimanual.episode import prepare, restore
         from sim.bimanual.randomize import parse_axes
-        from sim.seeding import episode_seed
+        from twinloom.seeding import episode_seed
 
         scene, visuals = self._scene, "mesh" if self.cameras else "simple"
         assert self.contract.model is not None

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
-from assets.machine import REPOSITORY
 from real.contract import CommandGroup, RobotContract, StateGroup, Topics, load_contract
 from real.parse import read_yaml
 from real.ros.parameters import PARAMETERS, check, coerce
 from sim.catalogue import tasks
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from twinloom.machine import REPOSITORY
 
 ARGUMENT = re.compile(r"\$\((\w+)\)")
 OFF = ("", "false", "none", "no", "off", "0")

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from assets.errors import TwinloomError
 from real.contract import load_contract
 from real.inference import check_robot, make_policy
-from real.robot import STATE
 from real.sim_robot import SimRobot
 from real.stack import load_stack
+from twinloom.errors import TwinloomError
+from twinloom.features import STATE
 
 SETTLE_S = 0.3
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from assets.command import run_command
-from assets.errors import TwinloomError
-from sim.select import select, select_one
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
+from twinloom.select import select, select_one
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff
@@ -127,8 +127,8 @@ def rollout(
     names = select("task", tasks, catalogue.tasks(), "sim list tasks")
     axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
     select_one("robot", robot, catalogue.robots(), "sim list robots")
-    from assets.results import document, markdown, save
     from sim.bimanual.evaluate import rollout_table
+    from twinloom.results import document, markdown, save
 
     rows = rollout_table(names, episodes=episodes, seed=seed, axes=axes, robot=robot, workers=workers)
     drawn = "all" if len(axes) == len(catalogue.axes()) else "+".join(axes) or "no"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.atomic import write_text
-from assets.command import run_command
-from assets.generated import filled, table
-from assets.machine import REPOSITORY
 from sim.catalogue import CAMERAS, task_entry, tasks
+from twinloom.atomic import write_text
+from twinloom.command import run_command
+from twinloom.generated import filled, table
+from twinloom.machine import REPOSITORY
 
-PAGE, FACTS = REPOSITORY / "docs" / "tasks.md", REPOSITORY / "docs" / "simulator.md"
+PAGE, FACTS = REPOSITORY / "docs" / "bimanual" / "tasks.md", REPOSITORY / "docs" / "bimanual" / "simulator.md"
 COMMAND = "python -m sim.docs"
 SIZES = ((320, 240), (640, 480))
 
@@ -100,12 +100,12 @@ def _shape(space) -> str:
 
 
 def with_table(page: str) -> str:
-    """The text of docs/tasks.md with a fresh table of tasks. Raises ValueError if it has no markers."""
+    """The text of docs/bimanual/tasks.md with a fresh table of tasks. Raises ValueError if it has no markers."""
     return filled(page, task_table(), COMMAND)
 
 
 def with_facts(page: str) -> str:
-    """The text of docs/simulator.md with fresh tables. Raises ValueError if it has no markers."""
+    """The text of docs/bimanual/simulator.md with fresh tables. Raises ValueError if it has no markers."""
     parts = {"axes": axis_table, "cameras": camera_table, "observations": observation_table, "actions": action_table}
     for name, make in parts.items():
         page = filled(page, make(), COMMAND, name)

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from assets.errors import TwinloomError
-from assets.machine import commit, cores, cpu_model, install_line, memory_gib
+from twinloom.errors import TwinloomError
+from twinloom.machine import commit, cores, cpu_model, install_line, memory_gib
 
 MUJOCO = "4.0.0"
 MUJOCO_PARTS = ("mujoco", "mujoco-core", "mujoco-studio")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from assets.networks.graph import Graph

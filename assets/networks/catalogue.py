@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.arguments import ensure, is_whole
 from assets.networks.graph import Graph, from_edges
 from assets.networks.load import read_edges
 from assets.networks.standins import TWITTER, YOUTUBE, StandIn
-from assets.registry import Registry
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.registry import Registry
 
 FOLDER_VARIABLE = "TWINLOOM_NETWORKS"
 SNAP = "https://snap.stanford.edu/data"

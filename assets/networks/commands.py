@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from assets.errors import TwinloomError
 from assets.networks.catalogue import NETWORKS, load
 from assets.networks.load import read_edges
 from assets.networks.stats import measure
+from twinloom.errors import TwinloomError
 
 
 def info(

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from email.utils import getaddresses
 from pathlib import Path
 
-from assets.atomic import atomic_file
-from assets.command import run_command
-from assets.errors import TwinloomError
+from twinloom.atomic import atomic_file
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 
 SHA256 = "92d11a035571df011f06f28c61cb9825130ef1d92abb2f2e0525e8674dc44af8"
 INDEX = f"https://deb.debian.org/debian/dists/bookworm/main/source/by-hash/SHA256/{SHA256}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from assets.atomic import write_text
-from assets.command import run_command
-from assets.errors import TwinloomError
-from assets.generated import filled, table
-from assets.machine import REPOSITORY
 from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, find_file, load
 from assets.networks.stats import measure
-from assets.results import write_results
+from twinloom.atomic import write_text
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
+from twinloom.generated import filled, table
+from twinloom.machine import REPOSITORY
+from twinloom.results import write_results
 
-PAGE = REPOSITORY / "docs" / "networks.md"
+PAGE = REPOSITORY / "docs" / "cascade" / "networks.md"
 COMMAND = "python -m assets.networks.docs"
 
 
@@ -62,7 +62,7 @@ def measures() -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Write docs/results/networks/measures and the generated part of docs/networks.md."""
+    """Write docs/results/networks/measures and the generated part of docs/cascade/networks.md."""
     note = f"Stand-ins are drawn with seed 0; data sets are read from the folder that {FOLDER_VARIABLE} names."
     write_results("networks", "measures", measures(), command=COMMAND, title="Measures of the networks", note=note)
     write_text(PAGE, with_table(PAGE.read_text(encoding="utf-8")))

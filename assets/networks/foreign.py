@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 _FORMATS = {
     "a web page or XML": rb"<",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.simplify import Merged, merge
+from twinloom.errors import TwinloomError, UnknownNameError
 
 MAX_NODES = 2**31 - 1
 LIGHTEST, HEAVIEST = (float(bound) for bound in (np.finfo(np.float32).tiny, np.finfo(np.float32).max))  # weights
@@ -143,7 +143,7 @@ def from_edges(
 ) -> Graph:
     """Build a simple graph; self-loops are dropped, repeated edges merged into one (of the largest weight).
 
-    The way from networkx, SciPy or arrays; docs/networks.md shows each.
+    The way from networkx, SciPy or arrays; docs/cascade/networks.md shows each.
 
     Args:
         n: number of nodes, at least 1; nodes in no pair are isolated.
@@ -188,7 +188,7 @@ def check_graph(given: Any, allowed: str = "a Graph", subject: str = "graph is")
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         raise TwinloomError(
             f"{subject} {name}; allowed: {allowed}. assets.networks.graph.from_edges(n, pairs) makes a Graph "
-            "from arrays, SciPy or networkx (docs/networks.md)"
+            "from arrays, SciPy or networkx (docs/cascade/networks.md)"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import require
+from twinloom.errors import require
 
 njit = require("numba", "cascade").njit
 

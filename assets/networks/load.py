@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.machine import memory_gib
 from assets.networks.arguments import ensure, is_whole
 from assets.networks.graph import MAX_NODES, Graph, assemble
 from assets.networks.report import Report
 from assets.networks.simplify import merge
 from assets.networks.table import Table, read_table
+from twinloom.errors import TwinloomError
+from twinloom.machine import memory_gib
 
 _BYTES = 32  # of memory that a node takes at least, while its graph is built
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 MAX_ROUNDS = 10_000
 FRESH_PAIRINGS = 100  # tried on a small graph: a pairing that is simple at once is uniform among all simple graphs

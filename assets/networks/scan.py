@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import require
 from assets.networks.graph import HEAVIEST, LIGHTEST
+from twinloom.errors import require
 
 njit = require("numba", "cascade").njit
 

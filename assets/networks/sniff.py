@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assets.errors import TwinloomError
 from assets.networks.foreign import refuse
 from assets.networks.graph import MAX_NODES
 from assets.networks.words import decode, separators, split
+from twinloom.errors import TwinloomError
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph, check_graph, from_edges
 from assets.networks.tiers import cut
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from rich.table import Table

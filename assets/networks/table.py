@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.sniff import Matrix, Start, sniff
 from assets.networks.textfile import read_text
 from assets.networks.words import decode, read_words, split, weight_problem
+from twinloom.errors import TwinloomError
 
 _CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*([0-9]{1,18})(?![,.]?[0-9])", re.IGNORECASE)
 

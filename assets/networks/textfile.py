@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 _COMPRESSED: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
     b"\x1f\x8b": ("gzip", gzip.decompress),

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph, check_graph, from_edges
+from twinloom.errors import TwinloomError, UnknownNameError
 
 Rule = Literal["stub", "top", "pop"]
 Score = Literal["degree", "core", "eigenvector"]

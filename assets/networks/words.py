@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import HEAVIEST, LIGHTEST
+from twinloom.errors import TwinloomError
 
 _NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 

@@ -1,13 +1,13 @@
-"""Rotations and poses as object generators speak of them; the arithmetic is assets.transforms."""
+"""Rotations and poses as object generators speak of them; the arithmetic is twinloom.transforms."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import Quat, Vector, pose
-from assets.transforms import matrix_to_quat as quat_of
-from assets.transforms import quat_multiply as multiply
-from assets.transforms import quat_to_matrix as rotation
+from twinloom.transforms import Quat, Vector, pose
+from twinloom.transforms import matrix_to_quat as quat_of
+from twinloom.transforms import quat_multiply as multiply
+from twinloom.transforms import quat_to_matrix as rotation
 
 __all__ = ["Vector", "align", "axes", "multiply", "pose", "quat_about", "quat_of", "rotation"]
 

@@ -11,11 +11,11 @@ from pkgutil import iter_modules
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.objects.frames import Vector, rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds
-from assets.registry import Registry
+from twinloom.errors import TwinloomError
+from twinloom.registry import Registry
 
 Generator = Callable[[np.random.Generator, int], ObjectAsset]
 

@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError
 from assets.objects import meshes
 from assets.objects.artwork import band_label, canvas, pixels, rgb8
 from assets.objects.assemble import assemble
@@ -40,6 +39,7 @@ from assets.objects.palette import COLORS, FINISHES, WOODS, paint, printed
 from assets.objects.pieces import PRINTED, Piece, copies, felt_shapes, seen_mesh
 from assets.objects.rest import stand
 from assets.objects.shapes import seen
+from twinloom.errors import InvalidSettingsError
 
 
 @dataclass(frozen=True)

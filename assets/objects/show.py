@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError
 from assets.objects import library
 from assets.objects.frames import rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds, part_poses
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     import mujoco

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import mujoco
 
-from assets.errors import TwinloomError
 from assets.robots.meshes import Triangles, load_meshes
 from assets.robots.record import SIDES, RobotRecord, ShapePart, Side, Visuals
 from assets.robots.shapes import join, loft, rounded_box, tube
+from twinloom.errors import TwinloomError
 
 COLLISION_GROUP, VISUAL_GROUP = 3, 2
 

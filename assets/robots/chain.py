@@ -11,8 +11,8 @@ from functools import cached_property
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.transforms import Array
+from twinloom.errors import TwinloomError
+from twinloom.transforms import Array
 
 
 class SerialChain:

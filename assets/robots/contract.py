@@ -7,10 +7,10 @@ import math
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.build import COLLISION_GROUP, VISUAL_GROUP
 from assets.robots.record import SIDES, RobotRecord, Side, Visuals
 from assets.robots.show import at_home, table_scene
+from twinloom.errors import TwinloomError
 
 TRIANGLES = 20_000  # of both arms; more slows software rendering down noticeably
 

@@ -1,17 +1,17 @@
-"""``python -m assets.robots.docs``: write the table of docs/robots.md from the records and the measured reach."""
+"""``python -m assets.robots.docs``: write the table of docs/bimanual/robots.md from the records and the reach."""
 
 from __future__ import annotations
 
-from assets.atomic import write_text
-from assets.command import run_command
-from assets.generated import filled
-from assets.machine import REPOSITORY
-from assets.results import RESULTS, read_results
 from assets.robots.reach import MODES
 from assets.robots.record import load_robot, robots
 from assets.robots.table import mesh_sources
+from twinloom.atomic import write_text
+from twinloom.command import run_command
+from twinloom.generated import filled
+from twinloom.machine import REPOSITORY
+from twinloom.results import RESULTS, read_results
 
-PAGE = REPOSITORY / "docs" / "robots.md"
+PAGE = REPOSITORY / "docs" / "bimanual" / "robots.md"
 
 
 def table() -> str:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.chain import SerialChain
-from assets.transforms import Array, interpolate_poses, rotation_vector
+from twinloom.errors import TwinloomError
+from twinloom.transforms import Array, interpolate_poses, rotation_vector
 
 
 class Solution(NamedTuple):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.atomic import atomic_folder
-from assets.errors import MissingAssetError, TwinloomError
 from assets.robots.record import MeshPart, RobotRecord
-from assets.transforms import quat_to_matrix
+from twinloom.atomic import atomic_folder
+from twinloom.errors import MissingAssetError, TwinloomError
+from twinloom.transforms import quat_to_matrix
 
 Triangles = tuple[np.ndarray, np.ndarray]  # (V, 3) float64 metres, (F, 3) int32
 

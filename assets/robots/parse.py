@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from assets.errors import InvalidSettingsError
 from assets.robots.record import (
     SIDES,
     BasePose,
@@ -20,6 +19,7 @@ from assets.robots.record import (
     StandShape,
     WristCamera,
 )
+from twinloom.errors import InvalidSettingsError
 
 _REQUIRED = {"description", "provenance", "licence", "home", "base", "limits", "gripper", "wrist_camera"}
 _OPTIONAL = {"sources", "visual", "stand", "model"}

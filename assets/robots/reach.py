@@ -1,4 +1,4 @@
-"""Where above the table an arm can grasp, and how: the reach map behind base placement and docs/robots.md.
+"""Where above the table an arm can grasp, and how: the reach map behind base placement and docs/bimanual/robots.md.
 
 ``python -m assets.robots.reach`` measures every robot and writes docs/results/robots/reach.json.
 """
@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from assets.command import run_command
-from assets.results import write_results
 from assets.robots.build import add_robot
 from assets.robots.kinematics import InverseKinematics
 from assets.robots.record import SIDES, BasePose, RobotRecord, Side, load_robot, robots
+from twinloom.command import run_command
+from twinloom.results import write_results
 
 # approach direction, degrees below the horizon
 MODES: dict[str, float] = {"top-down": 90.0, "tilted": 45.0, "forward": 0.0}

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from assets.errors import UnknownNameError
+from twinloom.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import mujoco

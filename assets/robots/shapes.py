@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assets.robots.meshes import Triangles
-from assets.transforms import quat_to_matrix
+from twinloom.transforms import quat_to_matrix
 
 Point = Sequence[float]
 ROUND = 20  # segments of a full circle

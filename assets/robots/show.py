@@ -11,11 +11,11 @@ os.environ.setdefault("MUJOCO_GL", "egl")  # read once, when MuJoCo is first imp
 import mujoco
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.command import run_command
-from assets.machine import REPOSITORY
 from assets.robots.build import add_robot
 from assets.robots.record import SIDES, RobotRecord, Visuals, load_robot, robots
+from twinloom.atomic import atomic_file
+from twinloom.command import run_command
+from twinloom.machine import REPOSITORY
 
 TABLE_HEIGHT = 0.74
 _WOOD = (0.72, 0.58, 0.44, 1.0)
@@ -125,7 +125,7 @@ def portraits(names: Sequence[str], out: Path, visuals: Visuals = "mesh") -> int
 
 
 def main() -> None:
-    """Draw the pictures of docs/robots.md again: ``python -m assets.robots.show``."""
+    """Draw the pictures of docs/bimanual/robots.md again: ``python -m assets.robots.show``."""
     for name in robots():
         out = REPOSITORY / "docs" / "img" / "robots" / f"{name}.png"
         portraits([name], out)

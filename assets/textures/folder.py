@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 PREFIX = "folder:"
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff"}

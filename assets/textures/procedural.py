@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
-from assets.registry import Registry
 from assets.textures import folder, manmade, natural
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.registry import Registry
 
 SPLIT_SIZES = {"seen": 10_000, "unseen": 1_000}
 # Seeds of the two splits do not overlap; both contain every kind.

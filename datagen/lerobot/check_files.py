@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assets.atomic import PARTIAL
 from datagen.lerobot import layout
 from datagen.lerobot.check import Check
 from datagen.lerobot.manifest import Manifest, sha256
+from twinloom.atomic import PARTIAL
 
 # Files beside the dataset proper, which come and go: not in the manifest.
 _FREE = {"meta/account.json", "meta/timing.jsonl", "meta/errors.log", layout.CHECKSUMS.as_posix()}

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.errors import TwinloomError
 from datagen.lerobot import layout
 from datagen.lerobot.check import Check
 from datagen.lerobot.entry import EXTRA_COLUMNS
 from datagen.lerobot.read import HEAVY, file_number
 from datagen.lerobot.stats import from_lists
 from datagen.lerobot.tasks import read_tasks
+from twinloom.errors import TwinloomError
 
 _COLUMNS = {
     "episode_index": pa.int64(),

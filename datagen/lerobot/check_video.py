@@ -10,10 +10,10 @@ from typing import Any
 import av
 import numpy as np
 
-from assets.errors import TwinloomError
 from datagen.lerobot.check import Check
 from datagen.lerobot.check_stats import check_image_stats
 from datagen.lerobot.video import open_video, scan
+from twinloom.errors import TwinloomError
 
 TOLERANCE_S = 1e-4  # LeRobot's default: a frame further from its time is not found
 _NAMES = {"libdav1d": "av1", "libsvtav1": "av1", "libx264": "h264"}

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from assets.errors import TwinloomError
-from assets.registry import Registry
+from twinloom.errors import TwinloomError
+from twinloom.registry import Registry
 
 GOP = 2  # a key frame at every second frame: random access decodes two frames at most, as LeRobot wants it
 

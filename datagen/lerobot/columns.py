@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pyarrow as pa
 
-from assets.errors import InvalidSettingsError
 from datagen.episode import Feature
 from datagen.lerobot.layout import BOOKKEEPING
+from twinloom.errors import InvalidSettingsError
 
 _SIZED = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
 DTYPES = ("float32", "float64", *_SIZED, "bool")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assets.errors import TwinloomError
 from datagen.episode import Feature
+from twinloom.errors import TwinloomError
 
 CODEBASE_VERSION = "v3.0"
 INFO = Path("meta/info.json")

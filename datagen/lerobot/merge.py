@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.atomic import atomic_folder
-from assets.errors import InvalidSettingsError, TwinloomError
 from datagen.episode import DatasetSpec
 from datagen.lerobot import layout
 from datagen.lerobot.entry import EXTRA_COLUMNS, Entry
@@ -20,6 +18,8 @@ from datagen.lerobot.read import Dataset
 from datagen.lerobot.stats import ImageStats, Stats, array_stats
 from datagen.lerobot.video import Clip, scan
 from datagen.lerobot.write import Writer
+from twinloom.atomic import atomic_folder
+from twinloom.errors import InvalidSettingsError, TwinloomError
 
 BATCH_FRAMES = 50_000  # frames whose arrays are held in memory at a time
 

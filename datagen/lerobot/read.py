@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.errors import TwinloomError
 from datagen.lerobot import layout
 from datagen.lerobot.columns import to_numpy
 from datagen.lerobot.stats import Stats, from_lists
 from datagen.lerobot.tasks import read_tasks
 from datagen.lerobot.video import VideoReader
+from twinloom.errors import TwinloomError
 
 HEAVY = ("record", "extra", "instructions/seen", "instructions/unseen")  # columns of meta/episodes read on demand
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.errors import TwinloomError
 from datagen.episode import Feature
 from datagen.lerobot.columns import row_bytes
 from datagen.lerobot.entry import Entry, Placed, VideoPlace
@@ -17,6 +16,7 @@ from datagen.lerobot.layout import BOOKKEEPING, TASKS, FileId, Limits, camera_ke
 from datagen.lerobot.stats import STATS, Fold, from_lists
 from datagen.lerobot.tasks import read_tasks
 from datagen.lerobot.video import scan
+from twinloom.errors import TwinloomError
 
 MB = 1_000_000
 

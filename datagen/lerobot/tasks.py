@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 # pandas makes "task" the index of the table from this; LeRobot looks sentences up in that index.
 _PANDAS = {

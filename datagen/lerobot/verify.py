@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.errors import TwinloomError
 from datagen.lerobot import layout
 from datagen.lerobot.check import Check, Problem
 from datagen.lerobot.check_data import check_data
@@ -19,6 +18,7 @@ from datagen.lerobot.check_files import check_files, check_leftovers
 from datagen.lerobot.check_meta import check_episodes, check_info, check_tasks
 from datagen.lerobot.check_stats import check_totals
 from datagen.lerobot.check_video import check_videos
+from twinloom.errors import TwinloomError
 
 
 @dataclass(frozen=True)

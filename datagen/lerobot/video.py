@@ -13,8 +13,8 @@ import av
 import numpy as np
 from av.container import InputContainer, OutputContainer
 
-from assets.errors import TwinloomError
 from datagen.lerobot.codec import GOP, Codec
+from twinloom.errors import TwinloomError
 
 BITEXACT = {"fflags": "+bitexact"}  # no time stamps and no library versions in the file
 

@@ -20,8 +20,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.atomic import storage_error
-from assets.errors import InvalidSettingsError
 from datagen.episode import DatasetSpec
 from datagen.lerobot import layout
 from datagen.lerobot.columns import check_arrays, check_features, frame_schema, frame_table
@@ -31,6 +29,8 @@ from datagen.lerobot.state import State
 from datagen.lerobot.stats import array_stats, to_lists
 from datagen.lerobot.tasks import task_table
 from datagen.lerobot.video import Clip, join
+from twinloom.atomic import storage_error
+from twinloom.errors import InvalidSettingsError
 
 COMMIT = Path(".staging/commit")
 GROUPS_AT_ONCE = 64  # row groups of an open data file that are read together

@@ -7,13 +7,13 @@ from collections import Counter
 from html import escape
 from pathlib import Path
 
-from assets.atomic import write_text
-from assets.errors import TwinloomError
 from datagen.lerobot.read import Dataset
 from datagen.report import html, pictures
 from datagen.report.facts import Facts, TaskFacts, gather
 from datagen.report.ranges import ranges
 from datagen.report.style import CSS, SORT_SCRIPT
+from twinloom.atomic import write_text
+from twinloom.errors import TwinloomError
 
 PAGE = Path("report.html")
 SHEET = Path("contact_sheet.png")

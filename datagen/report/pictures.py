@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from assets.atomic import atomic_file
 from datagen.lerobot.read import Dataset
 from datagen.report.facts import TaskFacts
+from twinloom.atomic import atomic_file
 
 STRIP_FRAMES = 7
 SHEET_DRAWS = 6

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 NAME, NAMES, FILE, FOLDER, POLICIES, SIZE = (
     tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FILE", "FOLDER", "POLICY ...", "WIDTHxHEIGHT")
@@ -48,7 +48,7 @@ def evaluate(
     from policies.bimanual.spaces import task_name
     from policies.checkpoint import EXPERT
     from sim import catalogue
-    from sim.select import select, select_one
+    from twinloom.select import select, select_one
 
     if episodes < 1 or seed < 0:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} not negative")
@@ -114,11 +114,11 @@ def train(
         threads: of the computation; 0 is one a core. Other numbers of threads round differently.
         seed: of initial weights, order and noise.
     """
-    from assets.errors import require
-    from assets.machine import cores
-    from assets.progress import Progress
     from datagen.settings import parse_size
     from policies.bimanual.spaces import task_name
+    from twinloom.errors import require
+    from twinloom.machine import cores
+    from twinloom.progress import Progress
 
     name = task_name(task)
     torch = require("torch", "rl")

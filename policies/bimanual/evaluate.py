@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from policies.base import Policy, PolicySpec, check_actions, check_observation
-from policies.bimanual.spaces import IMAGES, STATE, TIMESTAMP, joint_feature
+from policies.bimanual.spaces import joint_feature
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.rate import substeps
 from sim.bimanual.scene import SceneRejectedError
 from sim.bimanual.simulation import DivergedError
 from sim.engine.render import StateRenderer
-from sim.seeding import episode_seed
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
+from twinloom.seeding import episode_seed
 
 Watch = Callable[[Prepared], None]
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.record import DEFAULT_ROBOT
 from policies.base import Observation, PolicySpec
-from policies.bimanual.spaces import ROOM, STATE, TIMESTAMP, joint_feature, task_name
+from policies.bimanual.spaces import ROOM, joint_feature, task_name
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.rate import substeps
-from sim.seeding import episode_seed
+from twinloom.errors import TwinloomError
+from twinloom.features import STATE, TIMESTAMP
+from twinloom.seeding import episode_seed
 
 LAG = 0.1  # rad by which a joint may be behind the plan before the plan slows down; at twice that it waits
 SNAP = 1e-6  # control steps; rounding of timestamps must not turn a recorded action into an interpolated one

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from sim.bimanual.episode import Prepared
 from sim.bimanual.view import write_video
 from sim.engine.render import StateRenderer
+from twinloom.errors import TwinloomError
 
 CAMERA = "third"
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assets.errors import TwinloomError
-from assets.progress import Progress
-from assets.results import document, markdown, save
 from policies.base import Policy
 from policies.bimanual.evaluate import Trial, trials
 from policies.bimanual.film import Film, check_folder
 from policies.checkpoint import EXPERT, LAST, find
+from twinloom.errors import TwinloomError
+from twinloom.progress import Progress
+from twinloom.results import document, markdown, save
 
 
 @dataclass(frozen=True)

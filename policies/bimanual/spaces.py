@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from assets.errors import TwinloomError
 from assets.robots.record import SIDES, load_robot
-from sim.features import Feature
-from sim.select import select_one
+from twinloom.errors import TwinloomError
+from twinloom.features import Feature
+from twinloom.select import select_one
 
-STATE, ACTION, TIMESTAMP = "observation.state", "action", "timestamp"
-IMAGES = "observation.images."
 ROOM = "bimanual/"
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from assets.errors import TwinloomError, UnknownNameError
+from twinloom.errors import TwinloomError, UnknownNameError
 
 NAME, FILE, POLICIES = (tyro.conf.arg(metavar=text) for text in ("NAME", "FILE", "POLICY ..."))
 EXPERIMENTS = {
@@ -62,7 +62,7 @@ def train(
     from sim.cascade.problems import PROBLEMS
 
     PROBLEMS[problem]
-    from assets.errors import require
+    from twinloom.errors import require
 
     require("stable_baselines3", "rl")
     require("sb3_contrib", "rl")
@@ -113,12 +113,12 @@ def evaluate(
     """
     if episodes < 1 or not 0 <= seed < 1_000_000:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} from 0 to 999999")
-    from assets.atomic import write_json
     from policies.cascade import table
     from policies.cascade.evaluate import SEED
     from policies.cascade.evaluate import evaluate as run
     from policies.cascade.roster import problem_of, resolve
     from policies.cascade.setting import OWN, evaluation_graph
+    from twinloom.atomic import write_json
 
     problem = problem_of(policy, problem)
     options = {"graph": evaluation_graph(on or OWN), "world": world, "r0": r0}

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from policies.base import PolicySpec
 from policies.rl.actor import GaussianActor
+from twinloom.errors import TwinloomError
 
 
 class Committee:

@@ -9,15 +9,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from policies.base import PolicySpec
 from policies.cascade import stats
 from policies.cascade.envs import ManualResetVecEnv
-from policies.rl.actor import STATE
 from sim.cascade.arena import Arena
 from sim.cascade.env import CascadeEnv
 from sim.cascade.episodes import Ledger
 from sim.cascade.simulator import is_whole
+from twinloom.errors import TwinloomError
+from twinloom.features import STATE
 
 CELLS = 20_000_000  # nodes times replicas that are simulated together: about a gigabyte
 OUTBREAK = 0.05  # share of all nodes, reached by contact, from which on a cascade counts as an outbreak

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError
 from policies.cascade.stats import bimodality, two_groups
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError
 
 UNIMODAL = 5 / 9  # bimodality coefficient of a uniform law
 MEASURED, LEARNED, MEANS = "#1f5fa8", "#d55e00", ("#1f2933", "#7b8794", "#7a3b8f")

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from policies.cascade import tune
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random
 from policies.cascade.evaluate import BatchPolicy
 from policies.cascade.setting import BASELINES, World, trained_view
+from twinloom.errors import TwinloomError, UnknownNameError
 
 JOINED = "+"  # between the folders of a committee
 GRAPHS, EPISODES = 8, 8  # random training graphs, and episodes on each, that baselines are tuned on

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from policies.rl.settings import Learner

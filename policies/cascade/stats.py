@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 RESAMPLES, CONFIDENCE = 4_000, 0.95
 

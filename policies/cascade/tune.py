@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, channel_entries, hub_entries
 from policies.cascade.envs import ManualResetVecEnv
 from policies.cascade.evaluate import CELLS, BatchPolicy, View
+from twinloom.errors import TwinloomError
 
 TUNING_SEED = 2_000_000_000  # tuning must not see the episodes of the evaluation
 LEVELS = (0.0, 0.1, 0.3, 0.6, 1.0)

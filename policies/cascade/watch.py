@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from policies.cascade.roster import Chosen

@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from assets.errors import TwinloomError, UnknownNameError
 from datagen.lerobot.layout import SETTINGS
 from datagen.lerobot.read import Dataset
-from policies.bimanual.spaces import ACTION, IMAGES, STATE
 from policies.imitation.settings import Settings
-from sim.features import Feature
-from sim.select import select
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import ACTION, IMAGES, STATE, Feature
+from twinloom.select import select
 
 
 def shrink(pictures: torch.Tensor, pixels: tuple[int, int]) -> torch.Tensor:

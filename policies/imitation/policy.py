@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from assets.errors import TwinloomError
 from policies.base import Observation, PolicySpec
-from policies.bimanual.spaces import IMAGES, STATE
 from policies.imitation.data import shrink
 from policies.imitation.network import ChunkNetwork
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGES, STATE
 
 SMALLEST = 1e-4  # a number with a smaller range never changed; it is passed on as it is
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from assets.errors import InvalidSettingsError
+from twinloom.errors import InvalidSettingsError
 
 
 @dataclass(frozen=True)

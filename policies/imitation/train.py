@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from assets.errors import TwinloomError
-from assets.progress import Progress
 from datagen.collect import Stop
 from policies import checkpoint
 from policies.base import PolicySpec
-from policies.bimanual.spaces import ACTION, ROOM, STATE
+from policies.bimanual.spaces import ROOM
 from policies.imitation.data import Demonstrations
 from policies.imitation.network import chunk_loss, jittered
 from policies.imitation.policy import Scale, as_input, build, clipped
 from policies.imitation.settings import Settings
+from twinloom.errors import TwinloomError
+from twinloom.features import ACTION, STATE
+from twinloom.progress import Progress
 
 WARM_UP = 200  # steps
 EVERY = 250  # steps between lines of the log; the checkpoint is written with each

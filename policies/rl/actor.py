@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from policies.base import Observation, PolicySpec, check_observation
+from twinloom.features import STATE
 
-STATE = "observation.state"
 SQUASHES = ("tanh", "clip")
 Layers = list[tuple[np.ndarray, np.ndarray]]
 

@@ -12,10 +12,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from torch import nn
 
 from policies.base import PolicySpec
-from policies.rl.actor import STATE
 from policies.rl.average import Average
 from policies.rl.vecenv import CLIP, GymnasiumVecEnv, Normalise
-from sim.features import Feature
+from twinloom.features import STATE, Feature
 
 WIDE = 1e30  # no bound
 

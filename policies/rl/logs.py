@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import KVWriter, Logger
 
-from assets.atomic import storage_error, write_text
-from assets.errors import TwinloomError
+from twinloom.atomic import storage_error, write_text
+from twinloom.errors import TwinloomError
 
 CURVE = "train.jsonl"
 SCALAR = (int, float, np.integer, np.floating)

@@ -14,8 +14,8 @@ from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.vec_env import VecNormalize
 
-from assets.atomic import storage_error
-from assets.errors import TwinloomError
+from twinloom.atomic import storage_error
+from twinloom.errors import TwinloomError
 
 
 class Replay(ReplayBuffer):

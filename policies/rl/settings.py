@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from assets.errors import InvalidSettingsError
+from twinloom.errors import InvalidSettingsError
 
 Algorithm = Literal["tqc", "sac", "ppo", "td3"]
 ALGORITHMS = ("tqc", "sac", "ppo", "td3")

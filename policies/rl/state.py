@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from assets.atomic import write_json
-from assets.errors import TwinloomError
 from policies.rl.average import Average
 from policies.rl.replay import Replay
 from policies.rl.vecenv import Normalise
+from twinloom.atomic import write_json
+from twinloom.errors import TwinloomError
 
 TENSORS, NUMBERS = "state.pt", "state.json"
 DAMAGE = (

@@ -9,10 +9,9 @@ runs/x/last           checkpoint: policy.json, model.safetensors, training/
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,17 +22,19 @@ from gymnasium.vector import VectorEnv
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from assets.atomic import storage_error, write_json
-from assets.errors import TwinloomError
-from assets.progress import Progress
 from policies import checkpoint
 from policies.rl import export, learner, logs, state
 from policies.rl.average import Average
-from policies.rl.interrupt import Interrupt
 from policies.rl.settings import Learner
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
+from twinloom.atomic import write_json
+from twinloom.errors import TwinloomError
+from twinloom.interrupt import Interrupt
+from twinloom.locks import exclusive
+from twinloom.progress import Progress
 
 RUN, REPLAY, LOCK = "run.json", "replay.npy", ".lock"
+BUSY = "another process is training in {folder}; wait for it, or choose another --out"
 EPISODES_PER_LOG = 32
 SHOWN = 60  # characters of a setting in a message
 
@@ -133,7 +134,7 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
         TwinloomError: the folder belongs to other settings or another process, is damaged, or the disk is full.
         KeyboardInterrupt: interrupted; everything is saved, and the message says where it stands.
     """
-    with _alone(folder):
+    with exclusive(folder / LOCK, BUSY.format(folder=folder)):
         return _train(job, folder, checkpoint_every, command)
 
 
@@ -223,23 +224,6 @@ def _environment(job: Job, step: int) -> tuple[GymnasiumVecEnv, Normalise]:
 def _seed(seed: int, step: int) -> int:
     """Seed of the episodes that begin at a step: other ones after each resumption."""
     return int(np.random.SeedSequence([seed, zlib.crc32(b"training episodes"), step]).generate_state(1)[0] >> 1)
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process however it ends."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / LOCK).open("w")
-    except OSError as error:
-        raise storage_error(folder, error) from error
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            text = f"another process is training in {folder}; wait for it, or choose another --out"
-            raise TwinloomError(text) from None
-        yield
 
 
 def _claim(job: Job, folder: Path) -> bool:

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 STD_FLOOR = 0.02  # features that barely vary in training must not explode on another graph
 CLIP = 5.0

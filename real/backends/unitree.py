@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from real.contract import RobotContract
 from real.limits import Output
 from real.robot import RobotLostError
 from real.timing import Mailbox
+from twinloom.errors import TwinloomError
 
 INSTALL = "pip install --no-deps unitree-sdk2py-dimos==1.0.3 && pip install cyclonedds==11.0.1 opencv-python-headless"
 ENABLED = 1  # mode of a motor that obeys

@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from real.backends.unitree import UnitreeDevice
 from real.contract import RobotContract, load_contract
 from real.limits import Mode, SafetyFilter, Verdict
-from real.robot import STATE, TIMESTAMP, BaseRobot, RobotLostError
+from real.robot import BaseRobot, RobotLostError
 from real.timing import RateLoop
-from sim.features import Feature
+from twinloom.errors import TwinloomError
+from twinloom.features import STATE, TIMESTAMP, Feature
 
 VELOCITY, QUATERNION, GYROSCOPE = "observation.velocity", "observation.imu.quaternion", "observation.imu.gyroscope"
 

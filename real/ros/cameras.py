@@ -18,8 +18,6 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
-from assets.command import run_command
-from assets.errors import UnknownNameError
 from real import signals
 from real.contract import Camera, RobotContract
 from real.processes import die_with_parent
@@ -30,6 +28,8 @@ from real.ros.shared_state import SharedState
 from real.ros.topics import load
 from real.timing import RateLoop
 from sim.engine.render import StateRenderer
+from twinloom.command import run_command
+from twinloom.errors import UnknownNameError
 
 
 class CameraNode(Node):

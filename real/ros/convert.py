@@ -10,7 +10,7 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
-from real.names import NamesError, match
+from twinloom.names import NamesError, match
 
 NS = 1_000_000_000
 
@@ -40,7 +40,7 @@ def to_wxyz(xyzw: np.ndarray) -> np.ndarray:
 def joint_order(names: tuple[str, ...], wanted: tuple[str, ...], what: str, extra: bool = True) -> np.ndarray:
     """Where each wanted joint stands in a message: ``values[joint_order(names, wanted, topic)]`` is in wanted order.
 
-    The same names come with every message, so the answer is kept; see `real.names.match` for the arguments and errors.
+    The same names come with every message, so the answer is kept; see `match` for the arguments and errors.
     """
     order = np.array(match(names, wanted, extra, what), int)
     order.setflags(write=False)  # it is shared by every caller

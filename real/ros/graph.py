@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import UnknownNameError
 from real.ros.messages import message_class
 from real.ros.qos import recording
 from real.ros.session import Session
+from twinloom.errors import UnknownNameError
 
 LOOK_S = 2.5  # discovery takes up to this long on a busy machine
 SETTLED_S = 1.5  # without a new topic

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 
 def message_class(name: str) -> Any:

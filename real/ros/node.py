@@ -15,12 +15,12 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.signals import SignalHandlerOptions
 
-from assets.command import run_command
-from assets.errors import TwinloomError
 from real import signals
 from real.ros.executor import Spinner
 from real.ros.health import ERROR, OK, Health
 from real.ros.parameters import PARAMETERS, Value, check
+from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 
 SWITCH_S = 0.0005
 

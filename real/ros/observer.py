@@ -10,17 +10,15 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
-from assets.errors import TwinloomError
 from real.contract import RobotContract
-from real.names import NamesError
 from real.pictures import read_any_image
 from real.ros import convert
 from real.ros.health import ERROR, OK, WARN, Health
 from real.ros.qos import IMAGE_IN, STATE_IN, on_subscription
 from real.timing import Mailbox
-from sim.features import Feature
-
-STATE, IMAGES = "observation.state", "observation.images."
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGES, STATE, Feature
+from twinloom.names import NamesError
 
 
 class Observer:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assets.errors import InvalidSettingsError, UnknownNameError
+from twinloom.errors import InvalidSettingsError, UnknownNameError
 
 Value = bool | int | float | str
 
@@ -138,7 +138,7 @@ def check(module: str, values: Mapping[str, Any]) -> None:
     known = PARAMETERS[module]
     for name in values:
         if name not in known:
-            raise UnknownNameError("parameter", name, known, f"docs/ros2.md, {module}")
+            raise UnknownNameError("parameter", name, known, f"docs/real/ros2.md, {module}")
     problems = [f"{n} {why}" for n, v in values.items() if (why := known[n].problem(v))]
     if problems:
         raise InvalidSettingsError(f"parameters of {module}", problems)

@@ -16,13 +16,13 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
 from real.contract import RobotContract
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.simulation import DivergedError
-from sim.seeding import episode_seed
+from twinloom.errors import TwinloomError
+from twinloom.seeding import episode_seed
 
 DELAY_S = TIMESTEP  # from a command to its effect
 JUDGE_HZ = 50  # how often the task's success check is asked

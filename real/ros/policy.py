@@ -18,7 +18,6 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from assets.errors import TwinloomError
 from real.chunks import ActionTimeline
 from real.inference import Chunk, PolicyProcess
 from real.limits import Mode
@@ -33,6 +32,7 @@ from real.ros.qos import EVENTS, LATCHED, on_subscription
 from real.ros.topics import load
 from real.runner import RESTARTS
 from real.timing import LatencyTracker, RateLoop
+from twinloom.errors import TwinloomError
 
 DRIVEN = (Mode.READY.value, Mode.ACTIVE.value, Mode.HOLD.value)
 UNARMED = ("", Mode.DISCONNECTED.value, Mode.IDLE.value)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from assets.errors import TwinloomError
 from real.bag import BagWriter
 from real.ros.health import OK, WARN
 from real.ros.messages import message_class
 from real.ros.node import ManagedNode, run_node
 from real.ros.qos import on_subscription, recording
 from real.ros.topics import load
+from twinloom.errors import TwinloomError
 
 LOOK_S = 0.25  # between looks for topics that have begun
 ALWAYS = ("/diagnostics", "/estop")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.atomic import atomic_file
 from real.timing import RateLoop
+from twinloom.atomic import atomic_file
 
 
 class TimingReport:

@@ -8,15 +8,15 @@ from types import TracebackType
 import numpy as np
 from std_msgs.msg import String
 
-from assets.errors import TwinloomError
 from real.contract import RobotContract, load_contract
 from real.limits import Mode
 from real.ros.commander import Commander
 from real.ros.health import Health
-from real.ros.observer import IMAGES, STATE, Observer
+from real.ros.observer import Observer
 from real.ros.qos import LATCHED
 from real.ros.session import DISCOVERY_S, Session
-from sim.features import Feature
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGE_AXES, IMAGES, STATE, Feature
 
 UNIT = "rad; gripper opening in [0, 1]"
 START_S = 30.0
@@ -57,7 +57,7 @@ class RosRobot:
         self.observation_features: dict[str, Feature] = {STATE: joints}
         for camera in contract.cameras if images != "none" else ():
             shape = (camera.height, camera.width, 3)
-            self.observation_features[IMAGES + camera.name] = Feature("video", shape, ("height", "width", "channels"))
+            self.observation_features[IMAGES + camera.name] = Feature("video", shape, IMAGE_AXES)
 
     @property
     def is_connected(self) -> bool:

@@ -15,8 +15,8 @@ import numpy as np
 
 from real.contract import CommandGroup, RobotContract
 from real.limits import Mode, SafetyFilter
-from real.names import NamesError, match
 from real.ros.commands import Command
+from twinloom.names import NamesError, match
 
 OFFSET_S = 0.002  # by which the system clock may drift from the monotonic one before it counts as set
 

@@ -13,8 +13,8 @@ from rclpy.context import Context
 from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 
-from assets.errors import TwinloomError
 from real.ros.executor import Spinner
+from twinloom.errors import TwinloomError
 
 DISCOVERY_S = 10.0
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from std_msgs.msg import Bool, String
 
-from assets.errors import TwinloomError
 from real import processes
 from real.contract import RobotContract
 from real.limits import Output
@@ -23,6 +22,7 @@ from real.ros.qos import LATCHED
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
 from real.ros.topics import StatePublisher
+from twinloom.errors import TwinloomError
 
 CATCH_UP = 4  # ticks; SafetyFilter.longest_tick
 CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine

@@ -13,7 +13,6 @@ import numpy as np
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from assets.errors import TwinloomError
 from real.jog import HELP, Jog
 from real.keys import JOYSTICK, Joystick, keyboard
 from real.limits import Mode
@@ -24,6 +23,7 @@ from real.ros.observer import Observer
 from real.ros.qos import LATCHED
 from real.ros.topics import load
 from real.timing import RateLoop
+from twinloom.errors import TwinloomError
 
 AFTER_KEY_S = 0.6  # commands go on: longer than a terminal waits before it repeats a key
 # sticks of a common gamepad: (axis, sign) of x, y, z and the turns about the hand's x, y, z; buttons

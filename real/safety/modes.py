@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Mode(Enum):
-    """What the filter does; docs/safety.md says who may change it to what."""
+    """What the filter does; docs/real/safety.md says who may change it to what."""
 
     DISCONNECTED = "disconnected"  # no measured state
     IDLE = "idle"  # not armed: nothing is sent

@@ -10,7 +10,7 @@ import numpy as np
 
 from assets.objects.model import GraspPoint, ObjectAsset
 from assets.objects.shapes import bounds
-from assets.transforms import pose
+from twinloom.transforms import pose
 
 if TYPE_CHECKING:
     import mujoco

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from assets.robots.record import RobotRecord
-from assets.transforms import pose
+from twinloom.transforms import pose
 
 
 class Arm:

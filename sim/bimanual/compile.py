@@ -15,7 +15,6 @@ from assets.objects.model import Joint, ObjectAsset, Part
 from assets.robots.build import add_robot
 from assets.robots.record import load_robot
 from assets.textures.procedural import load_background
-from assets.transforms import matrix_to_quat, pose, rotation_about, yaw_quat
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.spec import (
     TABLE_HALF,
@@ -24,6 +23,7 @@ from sim.bimanual.spec import (
     Placement,
     SceneSpec,
 )
+from twinloom.transforms import matrix_to_quat, pose, rotation_about, yaw_quat
 
 
 def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:

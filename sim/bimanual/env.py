@@ -8,7 +8,6 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from assets.errors import TwinloomError
 from assets.robots.record import load_robot
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.pointcloud import point_cloud
@@ -18,7 +17,8 @@ from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
 from sim.bimanual.task import task_class
 from sim.engine.render import StateRenderer
-from sim.seeding import episode_seed
+from twinloom.errors import TwinloomError
+from twinloom.seeding import episode_seed
 
 OBSERVATION_MODES = ("state", "rgb", "rgbd", "segmentation", "pointcloud")
 ACTION_MODES = ("qpos", "ee")

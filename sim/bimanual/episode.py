@@ -8,9 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.record import load_robot
-from assets.transforms import rotation_angle
 from sim.bimanual.compile import TIMESTEP
 from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before
@@ -19,7 +17,9 @@ from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import SceneSpec
 from sim.bimanual.task import DWELL_S, Task, task_class
 from sim.bimanual.world import World
-from sim.seeding import stream, words
+from twinloom.errors import TwinloomError
+from twinloom.seeding import stream, words
+from twinloom.transforms import rotation_angle
 
 LAYOUT = 1  # of the randomisation record
 SETTLE_S = 0.6

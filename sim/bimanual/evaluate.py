@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from assets.machine import cores, threads_shared_among
-from assets.progress import Progress
-from sim.seeding import episode_seed
+from twinloom.machine import cores, threads_shared_among
+from twinloom.progress import Progress
+from twinloom.seeding import episode_seed
 
 Trial = tuple[str, int]  # task, episode
 

@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 from PIL import Image
 
-from assets.machine import REPOSITORY
 from sim.bimanual.randomize import AXES
 from sim.bimanual.rollout import Rollout, expert_rollout
 from sim.engine.render import StateRenderer
-from sim.seeding import episode_seed
+from twinloom.machine import REPOSITORY
+from twinloom.seeding import episode_seed
 
 IMAGES = REPOSITORY / "docs" / "img"
 # task, moment of the episode (0..1), randomised

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assets.objects.model import GraspPoint
-from assets.transforms import inverse, pose, rotation_about
 from sim.bimanual.actor import Actor
+from twinloom.transforms import inverse, pose, rotation_about
 
 TILTS = 5  # samples within a grasp's allowed tilt
 _FLIP = np.diag([1.0, -1.0, -1.0, 1.0])  # half a turn about the approach: the same grasp with fingers exchanged

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from assets.objects.model import GraspPoint
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 INWARD: dict[Side, tuple[float, float, float]] = {"left": (1.0, 0.4, 0.0), "right": (-1.0, 0.4, 0.0)}
 

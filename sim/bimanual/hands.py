@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import matrix_to_quat, pose
 from sim.bimanual.plan import ArmKinematics
 from sim.bimanual.simulation import Simulation
+from twinloom.transforms import matrix_to_quat, pose
 
 
 def ee_pose(sim: Simulation) -> np.ndarray:

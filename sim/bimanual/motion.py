@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.transforms import inverse
 from sim.bimanual.actor import Actor
 from sim.bimanual.plan import ArmKinematics, CollisionWorld, Held, PlanningError
 from sim.bimanual.plan.path import Bounds, plan_joint_path
 from sim.bimanual.plan.timing import parameterise, parameterise_pair
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.world import World
+from twinloom.transforms import inverse
 
 GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects away
 MAX_SAG = 0.03  # radians

@@ -17,11 +17,11 @@ from assets.objects import library
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds
 from assets.textures.procedural import choose_background
-from assets.transforms import quat_multiply, quat_to_matrix, rotation_about, yaw_quat
 from sim.bimanual.scene import KeepOut, Scene
 from sim.bimanual.spec import TABLE_HALF, CameraSpec, DynamicsSpec, LightSpec, Placement, SceneSpec
-from sim.seeding import stream
-from sim.select import select
+from twinloom.seeding import stream
+from twinloom.select import select
+from twinloom.transforms import quat_multiply, quat_to_matrix, rotation_about, yaw_quat
 
 # axis -> what it draws; `sim list axes` prints this
 AXES: dict[str, str] = {
@@ -52,7 +52,7 @@ class Between(NamedTuple):
         return int(rng.integers(int(self.low), int(self.high) + 1))
 
 
-# axis -> quantity -> what it is drawn from; the table in docs/simulator.md is made of this
+# axis -> quantity -> what it is drawn from; the table in docs/bimanual/simulator.md is made of this
 RANGES: dict[str, dict[str, Between]] = {
     "clutter": {"objects": Between(4, 10, "as many as find room")},
     "lighting": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 TIMESTEP = 0.004  # seconds; 250 Hz as in RoboTwin, and every grasp setting was tested at it
 PHYSICS_HZ = round(1 / TIMESTEP)

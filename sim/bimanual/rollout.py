@@ -18,8 +18,8 @@ from sim.bimanual.simulation import DivergedError, Simulation
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import DWELL_S
 from sim.engine.render import StateRenderer
-from sim.features import Feature
-from sim.seeding import stream
+from twinloom.features import Feature
+from twinloom.seeding import stream
 
 PATIENCE_S = 1.0  # after the expert is done, the scene may take this long to come to rest
 
@@ -123,7 +123,7 @@ def expert_rollout(
 
     Args:
         task, robot: registry names.
-        seed: the episode's seed, from sim.seeding.
+        seed: the episode's seed, from twinloom.seeding.
         randomize: axes of sim.bimanual.randomize.AXES.
         fps: control and recording rate, a divisor of 250.
         split: "seen" or "unseen" textures and language.

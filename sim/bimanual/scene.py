@@ -12,9 +12,9 @@ import numpy as np
 from assets.objects import library
 from assets.objects.blocks import block
 from assets.objects.model import ObjectAsset
-from assets.transforms import pose, quat_multiply, yaw_quat
 from sim.bimanual.actor import Actor
 from sim.bimanual.spec import BlockSpec, Placement, SceneSpec
+from twinloom.transforms import pose, quat_multiply, yaw_quat
 
 Side = Literal["left", "right"]
 Range = tuple[float, float]

@@ -10,12 +10,12 @@ import mujoco
 import numpy as np
 
 from assets.robots.record import load_robot
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.arm import Arm
 from sim.bimanual.compile import asset_of, compile_scene
 from sim.bimanual.rate import substeps
 from sim.bimanual.spec import SceneSpec
+from twinloom.transforms import pose
 
 _RAN_AWAY = [
     int(w)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from assets.objects.model import GraspPoint
-from assets.transforms import interpolate_poses, inverse, pose, rotation_angle
 from sim.bimanual.actor import Actor
 from sim.bimanual.feasible import Feasible
 from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
@@ -21,6 +20,7 @@ from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.turning import Turn, feasible_ways
 from sim.bimanual.world import World
+from twinloom.transforms import interpolate_poses, inverse, pose, rotation_angle
 
 FREE_YAWS = tuple(float(v) for v in np.linspace(0, 2 * np.pi, 24, endpoint=False))
 

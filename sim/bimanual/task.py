@@ -8,9 +8,9 @@ from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from assets.errors import TwinloomError, UnknownNameError
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene
+from twinloom.errors import TwinloomError, UnknownNameError
 
 if TYPE_CHECKING:
     from sim.bimanual.skills import Skills

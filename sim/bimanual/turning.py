@@ -8,9 +8,9 @@ from itertools import islice
 
 import numpy as np
 
-from assets.transforms import interpolate_poses, rotation_matrix
 from sim.bimanual.actor import Actor
 from sim.bimanual.motion import Motion
+from twinloom.transforms import interpolate_poses, rotation_matrix
 
 ANGLE_STEP, LENGTH_STEP = 0.08, 0.02  # radians and metres between the poses of a way
 APPROACH_POSES = 4  # of a straight approach

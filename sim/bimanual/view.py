@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError, require
 from sim.bimanual.rollout import Rollout, expert_rollout
 from sim.bimanual.viewer import require_port, serve
-from sim.seeding import episode_seed
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError, require
+from twinloom.seeding import episode_seed
 
 VIDEO_SIZE = (640, 480)
 

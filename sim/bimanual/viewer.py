@@ -11,8 +11,8 @@ from types import ModuleType
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError, require
 from sim.bimanual.rollout import Rollout
+from twinloom.errors import TwinloomError, require
 
 CREASE = 0.6  # radians between faces from which an edge is drawn sharp
 HIDDEN = ("wall",)  # names of geoms begin with; they would stand between the scene and whoever looks at it

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade import loops
 from sim.cascade.control import CHANNELS, price_factor, project
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
+from twinloom.errors import TwinloomError, UnknownNameError
 
 REST_OF_PRICE = 0.5  # entry of the price channel at which the price is the nominal one
 

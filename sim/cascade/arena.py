@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from sim.cascade import loops, observers, worlds
 from sim.cascade.actions import Actions
 from sim.cascade.exact_state import recurs
@@ -15,6 +14,7 @@ from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.options import Options
 from sim.cascade.problems import Problem
 from sim.cascade.rewards import REWARDS, Window
+from twinloom.errors import TwinloomError
 
 
 class Arena:

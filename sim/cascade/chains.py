@@ -9,10 +9,10 @@ from scipy.integrate import solve_ivp
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import expm_multiply
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from sim.cascade.laws import EXPONENTIAL
 from sim.cascade.models import Model
+from twinloom.errors import TwinloomError
 
 LARGEST = 60_000  # states
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assets.errors import require
+from twinloom.errors import require
 
 require("numba", "cascade")
 

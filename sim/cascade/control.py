@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.registry import Registry
+from twinloom.errors import TwinloomError
+from twinloom.registry import Registry
 
 
 @dataclass(frozen=True, eq=False)

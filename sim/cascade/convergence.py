@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from assets.command import run_command
 from assets.networks.generate import erdos_renyi
 from assets.networks.graph import Graph
-from assets.progress import Progress
-from assets.results import write_results
 from sim.cascade.models import Model, seir
 from sim.cascade.simulator import CascadeSim
+from twinloom.command import run_command
+from twinloom.progress import Progress
+from twinloom.results import write_results
 
 NODES, MEAN_DEGREE, SEEDS, DAYS = 1000, 7.876, 10, 50
 STEPS = (0.5, 0.25, 0.125, 0.0625)

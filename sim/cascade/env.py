@@ -8,10 +8,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from assets.errors import TwinloomError
 from sim.cascade.episodes import Episodes
 from sim.cascade.options import parse
 from sim.cascade.problems import Problem
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from sim.cascade.picture import Moment

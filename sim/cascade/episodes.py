@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from sim.cascade import loops
 from sim.cascade.arena import Arena
 from sim.cascade.checks import shown
@@ -16,7 +15,8 @@ from sim.cascade.ledger import Ledger, Outcome
 from sim.cascade.options import Options, parse_reset
 from sim.cascade.problems import Problem
 from sim.cascade.simulator import is_whole
-from sim.seeding import episode_seed, stream
+from twinloom.errors import TwinloomError
+from twinloom.seeding import episode_seed, stream
 
 
 class Episodes:

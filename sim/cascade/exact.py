@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade import exact_loops as loops
@@ -18,6 +17,7 @@ from sim.cascade.control import Controls
 from sim.cascade.exact_hazard import HazardForm
 from sim.cascade.exact_state import Levers, net_of, process_of, state_of, work_of
 from sim.cascade.models import Model
+from twinloom.errors import TwinloomError
 
 
 class Exact:

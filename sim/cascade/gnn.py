@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from assets.errors import TwinloomError, require
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.models import Model
 from sim.cascade.observer import LIMIT, MOST_NODES, Observer
+from twinloom.errors import TwinloomError, require
 
 require("torch", "rl")
 

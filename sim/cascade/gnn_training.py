@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.command import run_command
-from assets.errors import require
 from assets.networks.generate import barabasi_albert, configuration
 from assets.networks.graph import Graph
 from sim.cascade import observability as study
 from sim.cascade.gnn import WEIGHTS, WIDTH, MessagePassing, adjacency_of, node_inputs
 from sim.cascade.reproduction import beta_for, branching_factor
+from twinloom.command import run_command
+from twinloom.errors import require
 
 require("torch", "rl")
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from sim.cascade.models import Model
 from sim.cascade.observer import GLOBALS, LIMIT, MOST_NODES
+from twinloom.errors import TwinloomError
 
 
 class GraphObserver:

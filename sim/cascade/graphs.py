@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError
 from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers, cut
 from sim.cascade import laws
@@ -22,7 +21,8 @@ from sim.cascade.checks import Kind, is_number, optional, whole, wrong
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
 from sim.cascade.reproduction import branching_factor, contact_rate, reproduction_number
-from sim.seeding import episode_seed, stream
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.seeding import episode_seed, stream
 
 EVERY = 20  # episodes on one random graph
 RULES = ("stub", "top", "pop")

@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from assets.errors import TwinloomError
 from sim.cascade import hazards
+from twinloom.errors import TwinloomError
 
 EXPONENTIAL, GAMMA, WEIBULL, LOGNORMAL, DETERMINISTIC, EMPIRICAL = range(6)
 NAMES = ("exponential", "gamma", "weibull", "lognormal", "deterministic", "empirical")

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
+from twinloom.errors import TwinloomError
 
 MAX_NODES = 30_000
 SAMPLE = 600  # nodes that repel each node in one step; all of them on smaller graphs

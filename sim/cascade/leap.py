@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade import leap_kernels as kernels
 from sim.cascade.control import Controls
 from sim.cascade.leap_state import REBASE, Batch, Levers, batch_of, net_of, rules_of
 from sim.cascade.models import Model
+from twinloom.errors import TwinloomError
 
 STEPS_A_STAY = 4  # steps in the shortest mean residence time, at least
 MOST_STEPS = 10**7  # of one advance

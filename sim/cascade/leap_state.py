@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.draws import tables
 from sim.cascade.laws import Law, deterministic
 from sim.cascade.models import CONTACTS, Model
+from twinloom.errors import TwinloomError
 
 # Values of `due` that are no times: of nodes without a next step, and of susceptible ones with and without exposure.
 NEVER, ALWAYS, QUIET = 2**31 - 1, -(2**31), 2**31 - 2

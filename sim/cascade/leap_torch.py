@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, require
 from sim.cascade.draws import CELLS as TABLE_CELLS
 from sim.cascade.draws import LINEAR, LOW, STEP, WIDTH
 from sim.cascade.laws import LEVELS
@@ -17,6 +16,7 @@ from sim.cascade.leap_device import DeviceLeap
 from sim.cascade.leap_kernels import POWER, THRESHOLD
 from sim.cascade.leap_state import LONGEST, NEVER
 from sim.cascade.rng import LEAP, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, TRAIT, WEYL_0, WEYL_1
+from twinloom.errors import TwinloomError, require
 
 require("torch", "rl")
 

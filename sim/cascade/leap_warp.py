@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from sim.cascade import leap_warp_kernels as kernels
 from sim.cascade.leap_device import DeviceLeap
 from sim.cascade.leap_warp_kernels import wp
+from twinloom.errors import TwinloomError
 
 
 class LeapWarp(DeviceLeap):

@@ -8,12 +8,12 @@ and neighbour counts change by atomic additions of integers, whose sums do not d
 # Kernels are in warp's own language, which type checkers of Python do not know; it reads annotations as types, so there
 # is no `from __future__ import annotations`, and a variable must be declared by a call such as int(0).
 
-from assets.errors import require
 from sim.cascade.draws import CELLS, LINEAR, LOW, STEP
 from sim.cascade.laws import LEVELS
 from sim.cascade.leap_kernels import POWER, THRESHOLD
 from sim.cascade.leap_state import LONGEST, NEVER
 from sim.cascade.rng import LEAP, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, TRAIT, WEYL_0, WEYL_1
+from twinloom.errors import require
 
 require("warp", "gpu")
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from sim.cascade.laws import Law, exponential, gamma, lognormal
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 Contact = Literal["linear", "threshold", "power"]
 Matching = Literal["rate", "transmissibility"]

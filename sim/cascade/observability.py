@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.command import run_command
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers, cut
 from sim.cascade import laws, models
 from sim.cascade.observer import BLOCKS, Observer
 from sim.cascade.simulator import CascadeSim
+from twinloom.command import run_command
 
 WINDOW = 0.5
 TRAINING, HELD_OUT = 1000, 500
@@ -217,8 +217,8 @@ def main(arguments: Sequence[str]) -> None:
     """Write both results."""
     from assets.networks.catalogue import load
     from assets.networks.generate import barabasi_albert
-    from assets.results import write_results
     from sim.cascade.reproduction import beta_for, branching_factor
+    from twinloom.results import write_results
 
     made = barabasi_albert(10_000, 4, np.random.default_rng(0))
     graphs = {"Barabasi-Albert": (made, BETA)}

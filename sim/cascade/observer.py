@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade import loops
 from sim.cascade.models import Model
+from twinloom.errors import TwinloomError, UnknownNameError
 
 KINDS: dict[str, str] = {
     "tiers": "counts, ages and pressure of each tier",

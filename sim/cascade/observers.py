@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from assets.errors import UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.models import Model
 from sim.cascade.observer import KINDS, Observer
+from twinloom.errors import UnknownNameError
 
 NODEWISE = {
     "gnn": "totals, and the whole graph through message passing and pooling; an upper reference",

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.models import Model
 from sim.cascade.simulator import CascadeSim
+from twinloom.errors import TwinloomError
 
 
 class TierODE(CascadeSim):

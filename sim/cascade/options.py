@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from sim.cascade import worlds
 from sim.cascade.checks import COST, FLAG, NAME, NAMES, POSITIVE, Kind, instance, optional, whole, wrong
 from sim.cascade.models import Model
 from sim.cascade.problems import PROBLEMS, Prices, Problem
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 KINDS: dict[str, Kind] = {
     "world": NAME,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import require
 from sim.cascade.models import Model
 from sim.cascade.problems import Problem
+from twinloom.errors import require
 
 INK, FAINT, PAPER = "#1f2933", "#7b8794", "#ffffff"
 WORDS = {

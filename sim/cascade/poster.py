@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from assets.atomic import atomic_file
 from sim.cascade.panels import Controls, Curves, Legend, NetworkView, Result
 from sim.cascade.picture import FAINT, INK, PAPER, Moment, capacity, colours, control_names, figure, rgb
+from twinloom.atomic import atomic_file
 
 if TYPE_CHECKING:
     from sim.cascade.arena import Arena

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, get_args
 
-from assets.errors import InvalidSettingsError
-from assets.registry import Registry
 from sim.cascade.checks import (
     CALLABLE,
     COST,
@@ -22,6 +20,8 @@ from sim.cascade.checks import (
     whole,
     wrong,
 )
+from twinloom.errors import InvalidSettingsError
+from twinloom.registry import Registry
 
 if TYPE_CHECKING:  # both load numba, and this list is read by `sim list problems`
     import numpy as np

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from sim.cascade.checks import is_number
 from sim.cascade.laws import Law
 from sim.cascade.models import Model
 from sim.cascade.weighted import Edges, transmits, transmits_at_most
+from twinloom.errors import TwinloomError
 
 BRANCHINGS = ("kappa", "spectral")
 _LEAST = 1e-100  # R0 that numbers can resolve

@@ -11,7 +11,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers
 from sim.cascade.checks import shown
@@ -20,6 +19,7 @@ from sim.cascade.compile import kernel
 from sim.cascade.control import Controls
 from sim.cascade.models import Model
 from sim.cascade.rng import SEED, key_of
+from twinloom.errors import TwinloomError, UnknownNameError
 
 BACKENDS = {
     ("exact", "numba"): "sim.cascade.exact:Exact",
@@ -55,7 +55,7 @@ class CascadeSim:
     """Replicas of a spreading process.
 
     Replica r of a seed is the same whatever the number of replicas or threads. An interval [t, t + dt) holds the events
-    at its start and not those at its end; see docs/cascade.md.
+    at its start and not those at its end; see docs/cascade/simulator.md.
 
     Args:
         graph: who reaches whom, along out-edges.

@@ -1,4 +1,4 @@
-"""Tables of docs/cascade-control.md, made from the code; ``python -m sim.docs`` writes them."""
+"""Tables of docs/cascade/control.md, made from the code; ``python -m sim.docs`` writes them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import fields
 
 import numpy as np
 
-from assets.generated import filled, table
-from assets.machine import REPOSITORY
 from sim.cascade.control import CHANNELS
 from sim.cascade.problems import PROBLEMS, Prices, Problem
 from sim.cascade.worlds import WORLDS
+from twinloom.generated import filled, table
+from twinloom.machine import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "cascade-control.md"
+PAGE = REPOSITORY / "docs" / "cascade" / "control.md"
 _MOVES = {"seed": "share of the tier that may be seeded in one decision", "vaccinate": "doses per node and time"}
 _PRICED = {
     "seed": "a seed",

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from sim.cascade.laws import Law
+from twinloom.errors import TwinloomError
 
 _ITERATIONS = 100_000
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
-from assets.errors import TwinloomError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.compile import kernel
@@ -20,6 +19,7 @@ from sim.cascade.contact import POWER, THRESHOLD
 from sim.cascade.control import Controls
 from sim.cascade.models import CONTACTS, Model
 from sim.cascade.phases import Phases
+from twinloom.errors import TwinloomError
 
 STABLE = 0.5  # largest rate times step
 MOST_STEPS = 10**7  # of one advance

@@ -10,11 +10,11 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from assets.errors import TwinloomError, require
 from sim.cascade.checks import FLAG, wrong
 from sim.cascade.episodes import Episodes
 from sim.cascade.options import parse
 from sim.cascade.problems import Problem
+from twinloom.errors import TwinloomError, require
 
 
 class CascadeVecEnv(VectorEnv):

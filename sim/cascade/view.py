@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError, require
 from sim.cascade.layout import refuse_large
 from sim.cascade.panels import Controls, Curves, Legend, NetworkView, TierCurves
 from sim.cascade.picture import FAINT, INK, Moment, capacity, control_names, figure, result
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError, require
 
 if TYPE_CHECKING:
     from sim.cascade.arena import Arena

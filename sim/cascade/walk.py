@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from assets.errors import TwinloomError, require
 from assets.networks.graph import Graph
+from twinloom.errors import TwinloomError, require
 
 njit = require("numba", "cascade").njit
 

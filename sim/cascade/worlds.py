@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
 from sim.cascade.models import Matching, Model
+from twinloom.errors import TwinloomError, UnknownNameError
 
 WORLDS: dict[str, str] = {
     "ode": "mean-field equation of the tiers, Erlang stages, no noise",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     import mujoco

@@ -12,8 +12,8 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-from assets.command import run_command
 from sim.engine.gl import current_renderer, load_mujoco, open_renderer
+from twinloom.command import run_command
 
 SCENE = """<mujoco><visual><quality offsamples="0"/></visual>
 <worldbody><light pos="0 0 3"/><geom type="plane" size="1 1 1"/><geom size=".1" pos="0 0 .1"/></worldbody></mujoco>"""

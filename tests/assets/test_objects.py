@@ -8,13 +8,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.objects import library, meshes
 from assets.objects.build import add_object
 from assets.objects.describe import MAX_WORDS
 from assets.objects.frames import multiply, quat_about, rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds, part_poses
+from twinloom.errors import TwinloomError
 
 ALL = [(name, k) for name in library.categories() for k in range(library.instances(name))]
 ASSETS = [library.load(*key) for key in ALL]

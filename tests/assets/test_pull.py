@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from assets import pull as pulling
-from assets.errors import TwinloomError, UnknownNameError
 from assets.pull import check_wheel, download, pull
 from assets.robots.meshes import build_part, decimate, load_meshes, merge_vertices, mesh_file, read_mesh, surface
 from assets.robots.record import MeshPart, MeshSource, load_robot
 from assets.robots.shapes import loft, rounded_box, tube
+from twinloom.errors import TwinloomError, UnknownNameError
 
 CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1)]

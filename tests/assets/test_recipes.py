@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assets.errors import InvalidSettingsError
 from assets.objects import library, meshes
 from assets.objects.pieces import Piece, copies, felt_shapes, seen_mesh, touched
 from assets.objects.recipe import cook, parse, recipes
 from assets.objects.rest import centre_of_mass, corners, resting_turn
 from assets.objects.shapes import box, capsule, cylinder, reach, sphere
+from twinloom.errors import InvalidSettingsError
 
 BOX = {"nouns": ["box"], "mass": 100, "pieces": [{"box": [10, 20, 30]}]}
 

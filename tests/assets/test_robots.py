@@ -9,7 +9,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from assets.errors import InvalidSettingsError, MissingAssetError, TwinloomError, UnknownNameError
 from assets.robots import DEFAULT_ROBOT, SIDES, load_robot, robots
 from assets.robots.contract import violations
 from assets.robots.kinematics import InverseKinematics
@@ -17,6 +16,7 @@ from assets.robots.meshes import mesh_file
 from assets.robots.parse import read_record
 from assets.robots.record import FOLDER, RobotRecord
 from assets.robots.show import at_home, table_scene
+from twinloom.errors import InvalidSettingsError, MissingAssetError, TwinloomError, UnknownNameError
 
 ROBOTWIN = {"franka-panda", "aloha-agilex", "piper", "ARX-X5", "ur5-wsg"}
 

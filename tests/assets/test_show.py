@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.objects import library
 from assets.objects.show import CELL, LABEL, contact_sheet, list_objects, parse_names, render
+from twinloom.errors import TwinloomError, UnknownNameError
 
 
 def test_list_names_every_category():

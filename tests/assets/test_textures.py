@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.textures import procedural
 from assets.textures.noise import value_noise, worley
 from assets.textures.procedural import KINDS, SPLIT_SIZES, background, background_name, load_background, texture
+from twinloom.errors import TwinloomError, UnknownNameError
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

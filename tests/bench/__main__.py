@@ -13,13 +13,13 @@ from typing import Any
 
 import tyro
 
-from assets.atomic import write_json
-from assets.command import run_command
-from assets.errors import UnknownNameError
-from assets.machine import commit, machine
-from assets.results import describe_machine, document
 from sim.engine.probe import probe
 from tests.bench import harness
+from twinloom.atomic import write_json
+from twinloom.command import run_command
+from twinloom.errors import UnknownNameError
+from twinloom.machine import commit, machine
+from twinloom.results import describe_machine, document
 
 
 @dataclass

@@ -48,7 +48,7 @@ class Collection:
 
     def _rollout(self) -> Any:
         """The first episode whose first attempt succeeds, so that both sides always do the same work."""
-        from sim.seeding import episode_seed
+        from twinloom.seeding import episode_seed
 
         for episode in range(getattr(self, "episode", 0), 20):
             self.episode, self.seed = episode, episode_seed(0, TASK, episode)

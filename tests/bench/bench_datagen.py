@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.bench.harness import Samples, benchmark, rates
+from twinloom.features import IMAGE_AXES
 
 KEYS = tuple(f"observation.images.{name}" for name in ("head", "left_wrist", "right_wrist"))
 SIZE = (240, 320)  # height, width
@@ -70,7 +71,7 @@ def append() -> Samples:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         features = {"action": Feature("float32", (16,), tuple(f"a{i}" for i in range(16)))}
-        features[KEYS[0]] = Feature("video", (*SIZE, 3), ("height", "width", "channels"))
+        features[KEYS[0]] = Feature("video", (*SIZE, 3), IMAGE_AXES)
         spec = DatasetSpec(FPS, "none", "bench", features, "none")
         frames = [{KEYS[0]: frame} for frame in pictures(10)]
         episode = Episode("t", "Do it", {"action": np.zeros((10, 16), np.float32)}, frames, True, (0,), {}, {})

@@ -26,15 +26,15 @@ def untrained(folder: Path) -> None:
     import torch
 
     from policies import checkpoint
-    from policies.bimanual.spaces import IMAGES, STATE, joint_feature
+    from policies.bimanual.spaces import joint_feature
     from policies.imitation.data import Demonstrations
     from policies.imitation.policy import build
     from policies.imitation.settings import Settings
     from policies.imitation.train import describe
-    from sim.features import Feature
+    from twinloom.features import IMAGE_AXES, IMAGES, STATE, Feature
 
     joints = joint_feature("franka-panda")
-    picture = Feature("video", SIZE, ("height", "width", "channels"))
+    picture = Feature("video", SIZE, IMAGE_AXES)
     settings = Settings("click_bell", cameras=CAMERAS)
     features = {STATE: joints, "action": joints, **{IMAGES + name: picture for name in CAMERAS}}
     rows, none = torch.rand(2, joints.shape[0]), torch.zeros(2, 2, 3, 1, 1, dtype=torch.uint8)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.errors import TwinloomError
 from tests.bench.harness import Samples, Skip, benchmark
+from twinloom.errors import TwinloomError
 
 SECONDS, REPETITIONS = 8.0, 3
 OUT = Path("build/bench")

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from assets.machine import install_line
-from assets.registry import Registry
+from twinloom.machine import install_line
+from twinloom.registry import Registry
 
 FOLDER = Path(__file__).parent
 

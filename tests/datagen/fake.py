@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from datagen.episode import Feature
-from sim.seeding import stream
+from twinloom.seeding import stream
 
 SOURCE = "tests.datagen.fake:Fake"
 TASKS = ("bug", "calm", "deadly", "empty", "flaky", "hopeless", "nan", "slow", "tiny")

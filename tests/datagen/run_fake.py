@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from assets.command import run_command
+from twinloom.command import run_command
 
 
 def main() -> int:
-    from assets.progress import Progress
     from datagen.collect import collect
     from tests.datagen.conftest import make_run
+    from twinloom.progress import Progress
 
     out, episodes, workers, commit_slots, *tasks = sys.argv[1:]
     run = make_run(

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from assets.errors import InvalidSettingsError, TwinloomError
-from assets.progress import Progress
 from datagen.account import ACCOUNT, read_timing
 from datagen.collect import ERRORS, REWRITTEN, collect
 from datagen.ledger import FAILED, Ledger
@@ -24,6 +22,8 @@ from datagen.pool import Pool, default_workers
 from datagen.settings import read_settings, write_settings
 from tests.datagen.conftest import files_of, make_run
 from tests.datagen.fake import label, read_number
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.progress import Progress
 
 TASKS = ("calm", "flaky", "tiny")
 

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from assets.machine import REPOSITORY
 from datagen.lerobot.read import Dataset
+from twinloom.machine import REPOSITORY
 
 FIXTURE = REPOSITORY / "tests" / "fixtures" / "lerobot_v3"
 PAGE = (REPOSITORY / "docs" / "data.md").read_text(encoding="utf-8")

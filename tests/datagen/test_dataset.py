@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assets.errors import InvalidSettingsError, TwinloomError
 from datagen.episode import DatasetSpec, Episode, Feature
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.entry import EXTRA_COLUMNS
@@ -29,6 +28,7 @@ from datagen.lerobot.write import Writer
 from datagen.staging import StagedEpisode, stage_episode
 from tests.datagen.conftest import FIXTURE, files_of
 from tests.datagen.fake import FEATURES, paint, read_number
+from twinloom.errors import InvalidSettingsError, TwinloomError
 
 SIZE = (32, 24)
 HEAD = "observation.images.head"

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from assets.errors import InvalidSettingsError, TwinloomError
 from datagen.collect import collect
 from datagen.lerobot.layout import Limits
 from datagen.lerobot.merge import merge
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.verify import verify
 from tests.datagen.conftest import FIXTURE, files_of, make_run
+from twinloom.errors import InvalidSettingsError, TwinloomError
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from datagen.collect import collect
 from datagen.replay import replay
 from tests.datagen.conftest import FIXTURE, make_run
 from tests.datagen.fake import SOURCE, Fake, FakeRollout
+from twinloom.errors import TwinloomError
 
 
 @pytest.fixture(scope="module")

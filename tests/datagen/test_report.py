@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.errors import TwinloomError
 from datagen.account import ACCOUNT, write_timing
 from datagen.episode import DatasetSpec, Episode, Feature
 from datagen.lerobot.codec import codecs
@@ -21,6 +20,8 @@ from datagen.report import write_report
 from datagen.report.pictures import TILE_HEIGHT
 from datagen.report.ranges import ranges
 from datagen.staging import StagedEpisode, stage_episode
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGE_AXES
 
 CAMERA = "observation.images.head"
 COLOURS = [(200, 40, 40), (40, 180, 60), (50, 70, 210), (220, 200, 40)]
@@ -29,7 +30,7 @@ COLOURS = [(200, 40, 40), (40, 180, 60), (50, 70, 210), (220, 200, 40)]
 def spec(size=(64, 96), video=True):
     features = {"observation.state": Feature("float32", (2,), ("a", "b"), "rad")}
     if video:
-        features[CAMERA] = Feature("video", (*size, 3), ("height", "width", "channels"))
+        features[CAMERA] = Feature("video", (*size, 3), IMAGE_AXES)
     return DatasetSpec(10, "franka-panda", "sim/mujoco", features, "joints")
 
 

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.errors import TwinloomError
 from datagen.collect import collect
 from datagen.lerobot.manifest import Manifest
 from datagen.lerobot.verify import verify
 from datagen.lerobot.video import Clip, join
 from tests.datagen.conftest import FIXTURE, make_run
+from twinloom.errors import TwinloomError
 
 DATA = "data/chunk-000/file-000.parquet"
 EPISODES = "meta/episodes/chunk-000/file-000.parquet"

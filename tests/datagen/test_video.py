@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.errors import TwinloomError
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.video import Clip, VideoReader, VideoWriter, join, scan
 from tests.datagen.fake import paint, read_number
+from twinloom.errors import TwinloomError
 
 
 def write_clip(path: Path, numbers, size=(32, 24), codec="h264", fps=25) -> Path:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from policies.base import PolicySpec, check_actions, check_observation
-from sim.features import Feature
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGE_AXES, Feature
 
 SPEC = PolicySpec(
     kind="imitation",
     observation={
         "observation.state": Feature("float32", (2,), ("a", "b"), "rad"),
-        "observation.images.head": Feature("video", (4, 6, 3), ("height", "width", "channels")),
+        "observation.images.head": Feature("video", (4, 6, 3), IMAGE_AXES),
     },
     action=Feature("float32", (2,), ("a", "b"), "rad"),
     fps=25,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import policies.checkpoint as checkpoint
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
-from assets.machine import REPOSITORY
 from policies.base import PolicySpec
-from sim.features import Feature
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from twinloom.features import Feature
+from twinloom.machine import REPOSITORY
 
 pytest.importorskip("safetensors")
 

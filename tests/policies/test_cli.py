@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from assets.errors import TwinloomError
 from policies.cli import run
+from twinloom.errors import TwinloomError
 
 
 def text_of(capsys, *words):

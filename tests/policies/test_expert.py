@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import policies
-from assets.errors import TwinloomError, UnknownNameError
 from policies import checkpoint
 from policies.base import Policy
 from policies.bimanual.evaluate import joint_order, run_episode, trials
 from policies.bimanual.expert import ExpertPolicy
-from policies.bimanual.spaces import STATE, TIMESTAMP, joint_feature
+from policies.bimanual.spaces import joint_feature
 from sim.bimanual.episode import prepare
 from sim.bimanual.rollout import expert_rollout, features
-from sim.seeding import episode_seed
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import STATE, TIMESTAMP
+from twinloom.seeding import episode_seed
 
 TASK, ROBOT, SEED = "click_bell", "franka-panda", 5
 

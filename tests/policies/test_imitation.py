@@ -12,22 +12,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 import policies  # noqa: E402 (needs torch)
-from assets.progress import Progress  # noqa: E402
 from datagen.lerobot.read import Dataset  # noqa: E402
 from policies.bimanual.evaluate import trials  # noqa: E402
-from policies.bimanual.spaces import STATE  # noqa: E402
 from policies.imitation import train as module  # noqa: E402
 from policies.imitation.data import load_demonstrations, shrink  # noqa: E402
 from policies.imitation.network import chunk_loss  # noqa: E402
 from policies.imitation.policy import Scale  # noqa: E402
 from policies.imitation.settings import Settings  # noqa: E402
 from policies.imitation.train import Training  # noqa: E402
+from twinloom.features import STATE  # noqa: E402
+from twinloom.progress import Progress  # noqa: E402
 
 HEAD = "observation.images.head"
 SETTINGS = Settings(

@@ -16,9 +16,9 @@ import urllib.request
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from policies.base import PolicySpec
-from sim.features import Feature
+from twinloom.errors import TwinloomError
+from twinloom.features import Feature
 
 pytest.importorskip("msgpack")
 pytest.importorskip("websockets")

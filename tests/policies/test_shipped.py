@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from assets.machine import REPOSITORY
+from twinloom.machine import REPOSITORY
 
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 msgpack = pytest.importorskip("msgpack")
 

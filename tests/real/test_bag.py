@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
-from assets.errors import MissingAssetError, TwinloomError
 from real.bag import NS, Bag, BagWriter, definition, stamp_of
+from twinloom.errors import MissingAssetError, TwinloomError
 
 pytest.importorskip("mcap_ros2", reason="bags need the extra ros2: pip install 'twinloom[ros2]'")
 pytest.importorskip("std_msgs", reason="message definitions come with ROS: pip install 'twinloom[ros2]'")

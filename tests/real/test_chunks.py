@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from real.chunks import ActionTimeline
 from real.timing import LatencyTracker
+from twinloom.errors import TwinloomError
 
 DT = 0.04
 

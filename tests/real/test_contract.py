@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import yaml
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from assets.robots import load_robot
 from assets.robots.record import SIDES
 from real.contract import FOLDER, contracts, load_contract
 from real.safety.guards import guards_of
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 WITH_MODEL = [name for name in contracts() if load_contract(name).model]
 

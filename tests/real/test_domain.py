@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from assets.errors import TwinloomError
 from real import domain
+from twinloom.errors import TwinloomError
 
 
 def test_a_domain_in_use_is_not_taken(monkeypatch):

@@ -7,12 +7,12 @@ import os
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from real.contract import load_contract
 from real.hands import HAND_NAMES, Hands
 from real.jog import REACH, Jog
 from real.keys import BUTTON, EVENT, INITIAL, Joystick, keyboard, names
 from tests.real.conftest import small_contract
+from twinloom.errors import TwinloomError
 
 HOME = np.array([0.0, 0.5, 1.0])
 
@@ -97,7 +97,7 @@ def test_hands_need_a_model():
 def test_hand_poses_are_laid_out_as_in_the_simulator():
     from sim.bimanual.episode import prepare
     from sim.bimanual.hands import ee_pose
-    from sim.seeding import episode_seed
+    from twinloom.seeding import episode_seed
 
     contract = load_contract("franka-panda")
     sim = prepare("click_bell", "franka-panda", episode_seed(0, "click_bell", 0), visuals="simple").sim

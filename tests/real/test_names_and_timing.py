@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from real.names import NamesError, match
 from real.timing import LatencyTracker, Mailbox, RateLoop
+from twinloom.names import NamesError, match
 
 
 def test_names_are_matched_in_any_order():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from real.contract import load_contract
 from real.ros.plant import DELAY_S, SimPlant
 from sim.bimanual.episode import prepare
 from sim.bimanual.rate import TIMESTEP
-from sim.seeding import episode_seed
 from tests.real.conftest import small_contract
+from twinloom.errors import TwinloomError
+from twinloom.seeding import episode_seed
 
 ROBOT, TASK = "franka-panda", "click_bell"
 

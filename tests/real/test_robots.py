@@ -8,14 +8,15 @@ import time
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError, UnknownNameError
 from real.limits import Mode
 from real.mock import FAULTS, Fault, MockRobot
-from real.robot import IMAGES, STATE, TIMESTAMP, Robot, RobotLostError, make_robot
+from real.robot import Robot, RobotLostError, make_robot
 from sim.bimanual.episode import prepare
 from sim.bimanual.rollout import expert_rollout
-from sim.seeding import episode_seed
 from tests.real.conftest import small_contract
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
+from twinloom.seeding import episode_seed
 
 TASK = "click_bell"
 

@@ -11,10 +11,10 @@ import time
 
 import pytest
 
-from assets.machine import REPOSITORY
 from real import signals
 from real.runner import Runner
 from real.stack import NodeSpec
+from twinloom.machine import REPOSITORY
 
 FAKE = "tests.real.fake_node"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}

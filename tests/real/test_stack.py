@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from real.ros.parameters import PARAMETERS, check, coerce
 from real.stack import load_stack, parse_arguments, stacks
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 GOOD = """
 description: test

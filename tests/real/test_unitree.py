@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from real.backends.unitree import UnitreeDevice
 from real.backends.unitree_robot import GYROSCOPE, QUATERNION, UnitreeRobot
 from real.contract import load_contract
 from real.limits import Mode
-from real.robot import STATE, RobotLostError, make_robot
+from real.robot import RobotLostError, make_robot
 from tests.real.fake_unitree import FakeRobot, install
+from twinloom.errors import TwinloomError
+from twinloom.features import STATE
 
 G1 = replace(load_contract("g1"), start_s=0.2)
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assets.atomic import write_json
-from assets.errors import TwinloomError
-from assets.progress import duration
-from policies.rl.interrupt import Interrupt
+from twinloom.atomic import write_json
+from twinloom.errors import TwinloomError
+from twinloom.interrupt import Interrupt
+from twinloom.progress import duration
 
 FOLDER = Path("runs") / "experiments"
 POLL_S = 0.2

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import tyro
 
-from assets.errors import TwinloomError
-from assets.results import RESULTS
 from policies.cascade.experiments import cells, transfer, transfer_cells, work
 from policies.cascade.experiments.cells import Cell
+from twinloom.errors import TwinloomError
+from twinloom.results import RESULTS
 
 OBSERVERS = {"tiers": "renewal", "global": "hub-blind"}
 """Observer to the method of the transfer experiment that learns with it."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.results import write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells
 from policies.cascade.experiments.transfer_stats import Comparison
 from policies.cascade.experiments.transfer_text import ground
+from twinloom.atomic import atomic_file
+from twinloom.results import write_results
 
 if TYPE_CHECKING:
     from policies.cascade.experiments.hubs import Options, Plan

@@ -16,13 +16,13 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
-from assets.atomic import atomic_file
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.catalogue import NETWORKS, find_file
-from assets.results import RESULTS, write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells, transfer, work
 from policies.cascade.experiments.cells import Cell
+from twinloom.atomic import atomic_file
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.results import RESULTS, write_results
 
 HERE = "policies.cascade.experiments.jensen"
 R0, RUNS, BATCH = 1.5, 4_000, 500

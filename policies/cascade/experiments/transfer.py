@@ -16,10 +16,10 @@ from typing import Annotated, Any
 
 import tyro
 
-from assets.errors import TwinloomError, UnknownNameError
-from assets.results import RESULTS
 from policies.cascade.experiments import cells, transfer_cells, work
 from policies.cascade.experiments.cells import Cell
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.results import RESULTS
 
 NAMES = tyro.conf.arg(metavar="NAME ...")
 TRAINED: dict[str, dict[str, str]] = {

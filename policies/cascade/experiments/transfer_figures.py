@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from assets.atomic import atomic_file
 from policies.cascade.experiments.transfer import OURS, PLACES, WORLDS
 from policies.cascade.experiments.transfer_stats import Comparison
 from policies.cascade.experiments.transfer_text import PUBLISHED
+from twinloom.atomic import atomic_file
 
 COLOURS = dict(zip(WORLDS, ("#d55e00", "#1f5fa8", "#4fa3d1", "#7a3b8f", "#b58cc4"), strict=True))
 LABELS = dict(

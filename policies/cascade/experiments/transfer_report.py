@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.results import write_results
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import cells, transfer_figures, transfer_text
 from policies.cascade.experiments.transfer import BASELINES, OURS, PLACES, SWEEP_R0, TOGETHER, TRAINED, WORLDS
 from policies.cascade.experiments.transfer_stats import Comparison
+from twinloom.results import write_results
 
 if TYPE_CHECKING:
     from policies.cascade.experiments.transfer import Options, Plan

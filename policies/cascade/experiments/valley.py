@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import tyro
 
-from assets.results import RESULTS
 from policies.cascade.experiments import cells
 from policies.cascade.experiments.cells import Cell
+from twinloom.results import RESULTS
 
 HERE = "policies.cascade.experiments.valley"
 BEGIN = {"start": -0.95, "start_spread": 1.0, "critic_first": 500}

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assets.atomic import atomic_file
-from assets.results import write_results
 from policies.cascade.table import own_graph
 from sim.cascade.theory import Valley
+from twinloom.atomic import atomic_file
+from twinloom.results import write_results
 
 if TYPE_CHECKING:
     from policies.cascade.experiments.valley import Options

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from assets.atomic import write_json
 from policies.cascade.experiments.cells import Cell
+from twinloom.atomic import write_json
 
 HERE = "policies.cascade.experiments.work"
 STAGE = "stage.json"

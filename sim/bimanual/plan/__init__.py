@@ -2,13 +2,13 @@
 
 from assets.robots.chain import SerialChain
 from assets.robots.kinematics import Solution, Tolerance
-from assets.transforms import interpolate_poses, rotation_matrix, rotation_vector
 from sim.bimanual.plan.collision import CollisionWorld, Held, Touch
 from sim.bimanual.plan.errors import REASONS, PlanningError
 from sim.bimanual.plan.kinematics import ArmKinematics
 from sim.bimanual.plan.path import Bounds, edge_is_free, plan_joint_path, shortcut
 from sim.bimanual.plan.spline import Spline
 from sim.bimanual.plan.timing import parameterise, parameterise_pair
+from twinloom.transforms import interpolate_poses, rotation_matrix, rotation_vector
 
 __all__ = [
     "REASONS",

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from assets.errors import TwinloomError
 from assets.robots.chain import SerialChain
 from assets.robots.record import SIDES
-from assets.transforms import Array
+from twinloom.errors import TwinloomError
+from twinloom.transforms import Array
 
 
 class Held(NamedTuple):

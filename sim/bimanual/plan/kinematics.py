@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from assets.robots.kinematics import InverseKinematics
-from assets.transforms import Array, interpolate_poses, rotation_vector
 from sim.bimanual.plan.errors import PlanningError
+from twinloom.transforms import Array, interpolate_poses, rotation_vector
 
 
 class ArmKinematics(InverseKinematics):

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.transforms import Array
 from sim.bimanual.plan.errors import PlanningError
 from sim.bimanual.plan.spline import CORNER, Spline, densify
+from twinloom.transforms import Array
 
 IsFree = Callable[[Array], bool]
 

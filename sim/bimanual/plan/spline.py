@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import Array
+from twinloom.transforms import Array
 
 CORNER = 0.1  # radians from a corner at which its rounding begins
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.errors import TwinloomError
-from assets.transforms import Array
 from sim.bimanual.plan.spline import CORNER, Spline
+from twinloom.errors import TwinloomError
+from twinloom.transforms import Array
 
 GRID_PER_SPAN = 3
 

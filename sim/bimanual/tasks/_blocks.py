@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from assets.objects.blocks import COLORS
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, other, side_of
 from sim.bimanual.skills import Skills
 from sim.bimanual.spec import BlockSpec
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 CENTER = (0.0, -0.13)  # where towers are built: the middle of the table, within comfortable reach of both arms
 CENTER_TOLERANCE = 0.12

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from assets.objects.model import GraspPoint, ObjectAsset
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 SIGN: dict[Side, float] = {"left": -1.0, "right": 1.0}
 FRONT = {"left": (-0.06, -0.105), "right": (0.06, -0.105)}  # where a pair is held; tolerance 0.1 in x and y

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import pose, rotation_about
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.motion import Step
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Range, Side
 from sim.bimanual.skills import Skills
+from twinloom.transforms import pose, rotation_about
 
 TURNS = (0.5, 1.0)  # shares of the way to the heading of the goal by which a thing is turned, one after the other
 LITTLE = 0.2  # radians; less of a turn does not help

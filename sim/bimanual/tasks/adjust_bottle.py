@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills
@@ -16,6 +15,7 @@ from sim.bimanual.task import Task
 from sim.bimanual.tasks import _bottles
 from sim.bimanual.tasks._bottles import SIGN
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 
 class AdjustBottle(Task):

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from assets.objects.model import GraspPoint
-from assets.transforms import inverse, pose, rotation_about
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.motion import Step
@@ -22,6 +21,7 @@ from sim.bimanual.skills import Skills
 from sim.bimanual.spec import BlockSpec
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from twinloom.transforms import inverse, pose, rotation_about
 
 BIG_BIN = (-0.45, 0.0)
 BALLS = 5

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import inverse
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side
 from sim.bimanual.skills import Skills, Turn
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from twinloom.transforms import inverse
 
 OPEN = 0.4  # fraction of the hinge's range
 REACH = 0.05  # metres between the tool centre point and the lid's front edge

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.plan import PlanningError
@@ -18,6 +17,7 @@ from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 SIGN = {"left": -1.0, "right": 1.0}
 APART = (0.13, 0.08, 0.03, 0.18)  # metres from the midline, best first: arms that keep apart or do not reach as far

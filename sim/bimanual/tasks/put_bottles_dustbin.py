@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from assets.objects import library
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.handover import hand_over
@@ -18,6 +17,7 @@ from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.tasks import _bottles
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 BIN = (-0.45, 0.0)
 UPPER, LOWER = 0.115, 0.04  # metres above a bottle's bottom, where the right and the left hand hold it

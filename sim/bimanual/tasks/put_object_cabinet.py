@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import inverse, pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side, other, side_of
 from sim.bimanual.skills import Skills, Turn
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from twinloom.transforms import inverse, pose
 
 CATEGORIES = (
     "mouse", "stapler", "toy_car", "rubiks_cube", "bread", "phone", "playing_cards", "tea_box", "coffee_box", "soap",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import pose
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import Task
 from sim.bimanual.world import World
+from twinloom.transforms import pose
 
 FARTHEST = 0.07  # metres between window and box
 OFF_AXIS = 0.025

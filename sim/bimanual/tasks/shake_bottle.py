@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import pose, rotation_about
 from sim.bimanual.actor import Actor
 from sim.bimanual.scene import Scene, Side, side_of
 from sim.bimanual.skills import Skills
@@ -16,6 +15,7 @@ from sim.bimanual.task import Task
 from sim.bimanual.tasks import _bottles
 from sim.bimanual.tasks._bottles import SIGN, Shaking
 from sim.bimanual.world import World
+from twinloom.transforms import pose, rotation_about
 
 REVERSALS = 3
 TILT = 0.9  # radians to either side

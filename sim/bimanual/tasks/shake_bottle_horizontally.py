@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.transforms import pose, rotation_about
 from sim.bimanual.actor import Actor
 from sim.bimanual.grasping import Goal
 from sim.bimanual.motion import Step
@@ -20,6 +19,7 @@ from sim.bimanual.task import Task
 from sim.bimanual.tasks import _bottles
 from sim.bimanual.tasks._bottles import SIGN, Shaking
 from sim.bimanual.world import World
+from twinloom.transforms import pose, rotation_about
 
 REVERSALS = 3
 REACH = 0.06  # metres to either side

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from assets.cli import main
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks import catalogue, docs
 from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, NetworkRecord, find_file, load
 from assets.networks.stats import measure
-from assets.registry import Registry
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.registry import Registry
 
 
 def real(name: str):

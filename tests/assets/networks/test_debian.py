@@ -9,9 +9,9 @@ import lzma
 
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks import debian
 from assets.networks.load import read_edges
+from twinloom.errors import TwinloomError
 
 INDEX = """Package: abacus
 Maintainer: Debian Science Team <debian-science@lists.debian.org>

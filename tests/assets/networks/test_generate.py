@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks import generate
 from assets.networks.generate import (
     barabasi_albert,
@@ -22,6 +21,7 @@ from assets.networks.generate import (
 from assets.networks.kernels import triangles
 from assets.networks.pairing import graphical
 from assets.networks.standins import TWITTER, YOUTUBE
+from twinloom.errors import TwinloomError
 
 MAKERS = {
     "barabasi_albert": lambda rng: barabasi_albert(500, 3, rng),

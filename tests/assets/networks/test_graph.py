@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.graph import Graph, from_edges
 from assets.networks.kernels import core_numbers, triangles
 from assets.networks.stats import measure
 from assets.networks.tiers import cut
+from twinloom.errors import TwinloomError, UnknownNameError
 
 NODES = st.integers(1, 12)
 

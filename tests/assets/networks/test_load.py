@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.errors import TwinloomError
 from assets.networks.load import NO_ID, read_edges
+from twinloom.errors import TwinloomError
 
 PATH = [[0, 1], [1, 2]]
 

@@ -1,4 +1,4 @@
-"""The Python blocks of docs/networks.md run as they stand."""
+"""The Python blocks of docs/cascade/networks.md run as they stand."""
 
 from __future__ import annotations
 

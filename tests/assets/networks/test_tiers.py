@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.generate import barabasi_albert, chung_lu, circulant, star
 from assets.networks.graph import Graph, from_edges
 from assets.networks.tiers import cut, influence
+from twinloom.errors import TwinloomError, UnknownNameError
 
 
 @pytest.fixture(scope="module")

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from assets.errors import TwinloomError
 from policies.cascade.experiments import cells
 from policies.cascade.experiments.cells import Cell
+from twinloom.errors import TwinloomError
 
 HERE = "cell_work"
 WORK = """
 import json, time
 from pathlib import Path
-from assets.errors import TwinloomError
+from twinloom.errors import TwinloomError
 
 def note(arguments, folder):
     with (folder.parent / "order.txt").open("a") as log:
@@ -88,7 +88,7 @@ def test_a_dry_run_computes_nothing(tmp_path, capsys):
 
 def test_an_interruption_ends_the_running_cells(tmp_path):
     program = (
-        "from pathlib import Path\nfrom assets.command import run_command\n"
+        "from pathlib import Path\nfrom twinloom.command import run_command\n"
         "from policies.cascade.experiments import cells\n"
         f"cell = cells.Cell('slow', 'cell_work:wait', {{}}, 1.0)\n"
         f"run_command(lambda: cells.run([cell], Path({str(tmp_path / 'work')!r})))"

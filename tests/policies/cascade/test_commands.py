@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import policies
-from assets.errors import TwinloomError, UnknownNameError
 from policies import checkpoint
 from policies.cascade import commands
+from twinloom.errors import TwinloomError, UnknownNameError
 
 STEPS = 240
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import policies
-from assets.errors import TwinloomError
 from policies.cascade import commands, roster
 from policies.cascade.committee import Committee
+from twinloom.errors import TwinloomError
 
 
 class Member:

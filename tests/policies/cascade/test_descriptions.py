@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import policies
-from assets.errors import TwinloomError
-from assets.machine import REPOSITORY
 from assets.networks.generate import barabasi_albert
 from policies.cascade.evaluate import evaluate
 from policies.cascade.roster import resolve
+from twinloom.errors import TwinloomError
+from twinloom.machine import REPOSITORY
 
 OPTIONS = {"graph": barabasi_albert(80, 3, np.random.default_rng(0)), "horizon": 2}
 SHIPPED = REPOSITORY / "assets" / "checkpoints" / "adopt_profit"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from policies.cascade import evaluate as module
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
@@ -14,6 +13,7 @@ from policies.cascade.mpc import MeanFieldPlanner
 from sim.cascade import models
 from sim.cascade.laws import exponential
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(200, 3, np.random.default_rng(0))
 OPTIONS = {"graph": GRAPH, "horizon": 20}

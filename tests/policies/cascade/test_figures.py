@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.errors import TwinloomError
 from policies.cascade.figures import LEARNED, MEASURED, outcomes_and_quantiles
+from twinloom.errors import TwinloomError
 
 
 def pixels(path, colour: str) -> np.ndarray:

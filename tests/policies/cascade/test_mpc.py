@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from assets.networks.tiers import cut
 from policies.cascade.evaluate import evaluate
@@ -15,6 +14,7 @@ from policies.cascade.mpc import MeanFieldPlanner, _unfold
 from sim.cascade import laws, models
 from sim.cascade.ode import TierODE
 from sim.cascade.problems import PROBLEMS, Prices
+from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(300, 3, np.random.default_rng(0))
 TIERS = cut(GRAPH)

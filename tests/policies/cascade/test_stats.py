@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from policies.cascade import stats
+from twinloom.errors import TwinloomError
 
 
 def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():

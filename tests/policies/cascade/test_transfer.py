@@ -8,11 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from assets.atomic import write_json
-from assets.errors import TwinloomError, UnknownNameError
 from policies.cascade.evaluate import SEED, Outcomes, evaluate
 from policies.cascade.experiments import hubs, hubs_report, transfer, transfer_cells, transfer_report, work
 from policies.cascade.experiments.transfer import OURS, SWEEP_R0, TRAINED, WORLDS, Options, plan
+from twinloom.atomic import write_json
+from twinloom.errors import TwinloomError, UnknownNameError
 
 EPISODES = 40
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from policies.cascade import roster, tune
 from policies.cascade.baselines import Constant
 from policies.cascade.evaluate import evaluate
 from sim.cascade.graphs import GraphRange
 from sim.cascade.problems import PROBLEMS, Prices
+from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(100, 3, np.random.default_rng(0))
 FREE = replace(

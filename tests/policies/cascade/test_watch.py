@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.errors import TwinloomError
 from policies.cascade import watch
 from policies.cli import run
 from sim.cascade.demo import environment
 from sim.cascade.view import play
+from twinloom.errors import TwinloomError
 
 CHECKPOINT = "assets/checkpoints/adopt_profit"
 

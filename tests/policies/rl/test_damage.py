@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import torch
 
-from assets.errors import TwinloomError
 from policies.rl import logs
 from policies.rl.train import steps_done, train
 from tests.policies.rl.test_train import clock
+from twinloom.errors import TwinloomError
 
 TENSORS, NUMBERS, DESCRIPTION = "last/training/state.pt", "last/training/state.json", "last/policy.json"
 

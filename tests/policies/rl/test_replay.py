@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from assets.errors import TwinloomError
 from policies.rl.replay import Replay
+from twinloom.errors import TwinloomError
 
 OBSERVATION, ACTION = spaces.Box(-9, 9, (2,), np.float32), spaces.Box(-1, 1, (1,), np.float32)
 

@@ -16,7 +16,6 @@ import pytest
 import torch
 
 import policies
-from assets.errors import InvalidSettingsError, TwinloomError
 from policies import checkpoint
 from policies.rl import average, logs
 from policies.rl import train as module
@@ -24,6 +23,8 @@ from policies.rl.logs import CURVE, read_curve
 from policies.rl.settings import Learner
 from policies.rl.train import Job, steps_done, train
 from tests.policies.rl.toys import Clock, Coin, Unbounded, vector
+from twinloom.errors import InvalidSettingsError, TwinloomError
+from twinloom.locks import exclusive
 
 SMALL = Learner(steps=320, replicas=4, steps_per_update=4, warm_up=64, batch=32, actor=(8,), critic=(16,), replay=1_000)
 
@@ -193,7 +194,7 @@ def test_tensorboard_shows_the_curve_and_forgets_what_a_kill_undid(tmp_path):
 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path):
-    with module._alone(tmp_path / "run"), pytest.raises(TwinloomError, match="another process"):
+    with exclusive(tmp_path / "run" / ".lock", ""), pytest.raises(TwinloomError, match="another process"):
         train(clock(), tmp_path / "run")
     train(clock(), tmp_path / "run")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
 
-from assets.errors import TwinloomError
 from policies.rl.vecenv import CLIP, STD_FLOOR, GymnasiumVecEnv, Normalise
 from tests.policies.rl.toys import Clock, Short, vector
+from twinloom.errors import TwinloomError
 
 
 def play(env: GymnasiumVecEnv, steps: int) -> list:

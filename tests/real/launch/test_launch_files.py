@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assets.machine import REPOSITORY
 from real.runner import command_line
 from real.stack import load_stack, stacks
 from tests.real.launch import doubles
+from twinloom.machine import REPOSITORY
 
 FOLDER = REPOSITORY / "launch"
 FILES = sorted(FOLDER.glob("*.launch.py"))

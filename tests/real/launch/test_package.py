@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.machine import REPOSITORY
 from real.launching import interpreter
+from twinloom.machine import REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
 

@@ -121,7 +121,7 @@ class Sender(Session):
             self.until("ready", lambda: self.mode == Mode.READY.value, 15.0)
 
     def _tries(self, service: str) -> bool:
-        from assets.errors import TwinloomError
+        from twinloom.errors import TwinloomError
 
         try:
             self.trigger(service)

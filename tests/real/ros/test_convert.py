@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sensor_msgs.msg import CompressedImage, Image
 
-from assets.errors import TwinloomError
-from real.names import NamesError
 from real.pictures import read_any_image, read_image
 from real.ros import convert
 from real.ros.commands import chunk_message, point_message, read_chunk, read_point
+from twinloom.errors import TwinloomError
+from twinloom.names import NamesError
 
 RNG = np.random.default_rng(0)
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import Image
 
-from assets.errors import TwinloomError
 from policies.base import PolicySpec
 from real import signals
 from real.contract import load_contract
@@ -21,11 +20,12 @@ from real.ros.observer import Observer
 from real.ros.qos import IMAGE_OUT
 from real.ros.ros_robot import RosRobot
 from real.ros.session import Session
-from sim.features import Feature
 from tests.real.conftest import small_contract
 from tests.real.ros.conftest import ROBOT, domain
+from twinloom.errors import TwinloomError
+from twinloom.features import IMAGE_AXES, Feature
 
-PICTURE = Feature("video", (24, 32, 3), ("height", "width", "channels"))
+PICTURE = Feature("video", (24, 32, 3), IMAGE_AXES)
 
 
 def spec(names, robot=None, **observation) -> PolicySpec:

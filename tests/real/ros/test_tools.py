@@ -10,12 +10,12 @@ import threading
 
 import pytest
 
-from assets.errors import TwinloomError, UnknownNameError
 from real import doctor
 from real.ros import graph
 from real.ros.roundtrip import measure
 from real.ros.session import Session
 from tests.real.ros.conftest import domain
+from twinloom.errors import TwinloomError, UnknownNameError
 
 
 def command(*words: str, check: bool = True) -> str:
@@ -87,7 +87,7 @@ def test_the_doctor_looks_at_discovery(monkeypatch, name, value, state):
 
 
 def test_the_doctor_reads_the_profile(tmp_path, monkeypatch):
-    from assets.machine import REPOSITORY
+    from twinloom.machine import REPOSITORY
 
     monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(REPOSITORY / "launch/fastdds.xml"))
     assert next(iter(doctor.profile())).text.endswith("segment of 32.0 MiB")
@@ -113,7 +113,7 @@ def test_the_doctor_as_json():
 
 def test_no_node_asks_for_what_breaks_executors():
     """MultiThreadedExecutor starves a busy machine; the events executor dies of callbacks with message info."""
-    from assets.machine import REPOSITORY
+    from twinloom.machine import REPOSITORY
 
     code = {file: file.read_text() for file in (REPOSITORY / "real").rglob("*.py")}
     assert [str(file) for file, text in code.items() if "MultiThreadedExecutor(" in text] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.machine import REPOSITORY
+from twinloom.machine import REPOSITORY
 
 INNER = "from probe.compile import kernel\n\n@kernel\ndef inner(x):\n    return x + {number}\n"
 PACKAGE = {

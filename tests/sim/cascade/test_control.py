@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from assets.errors import TwinloomError, UnknownNameError
 from sim.cascade.control import CHANNELS, price_factor, project
+from twinloom.errors import TwinloomError, UnknownNameError
 
 levels = st.lists(st.floats(0, 1), min_size=1, max_size=6)
 

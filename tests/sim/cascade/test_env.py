@@ -12,12 +12,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import sim.envs  # noqa: F401  (registers the ids)
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from sim.cascade import models, worlds
 from sim.cascade.env import CascadeEnv
 from sim.cascade.laws import exponential, gamma
 from sim.cascade.problems import PROBLEMS, Prices
+from twinloom.errors import TwinloomError
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import sim.envs  # noqa: F401  (registers the ids)
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from sim.cascade.env import CascadeEnv
 from sim.cascade.graphs import GraphRange
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError
 
 REPLICAS = 3
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.generate import barabasi_albert, complete, erdos_renyi, star
 from assets.networks.graph import from_edges
 from assets.networks.tiers import cut
 from sim.cascade import laws, models
 from sim.cascade.rng import keys
 from sim.cascade.simulator import CascadeSim, _keys
+from twinloom.errors import TwinloomError, UnknownNameError
 
 GRAPH = erdos_renyi(400, 6.0, np.random.default_rng(0))
 SHORT = laws.gamma(2.0, cv=0.5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, erdos_renyi
 from assets.networks.graph import from_edges
 from assets.networks.tiers import cut
@@ -14,6 +13,7 @@ from sim.cascade.env import CascadeEnv
 from sim.cascade.observer import Observer
 from sim.cascade.simulator import CascadeSim
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError
 
 torch = pytest.importorskip("torch", reason="message passing needs the extra rl")
 from sim.cascade import gnn, gnn_training  # noqa: E402

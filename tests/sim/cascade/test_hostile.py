@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError, UnknownNameError
 from assets.networks.generate import barabasi_albert, erdos_renyi
 from assets.networks.graph import from_edges
 from assets.networks.load import read_edges
@@ -17,6 +16,7 @@ from sim.cascade.problems import PROBLEMS, Prices, Problem
 from sim.cascade.reproduction import branching_factor
 from sim.cascade.simulator import CascadeSim
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError, UnknownNameError
 
 GRAPH = barabasi_albert(40, 2, np.random.default_rng(0))
 MODEL = models.sir(0.3, laws.gamma(2.0, 0.5))

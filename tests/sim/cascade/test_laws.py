@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from assets.errors import TwinloomError
 from sim.cascade import laws
 from sim.cascade.compile import kernel
 from sim.cascade.draws import draw, lookup, pack, tables
 from sim.cascade.rng import philox_numpy, uniform_numpy
+from twinloom.errors import TwinloomError
 
 OBSERVED = np.random.default_rng(1).gamma(2.0, 1.5, 300)
 LAWS = {

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import complete, erdos_renyi, star
 from assets.networks.graph import from_edges
 from assets.networks.tiers import cut
 from sim.cascade import laws, leap_state, models
 from sim.cascade.chains import master_equation
 from sim.cascade.simulator import CascadeSim
+from twinloom.errors import TwinloomError
 
 GRAPH = erdos_renyi(400, 6.0, np.random.default_rng(0))
 SHORT = laws.gamma(2.0, cv=0.5)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from sim.cascade import laws
 from sim.cascade.models import FACTORIES, Model, Shedding, Step, adopt_r, seir, seirs, si, sir, sis, thresh
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
 
 def test_every_model_starts_susceptible_and_has_at_most_one_step_out_of_a_compartment():

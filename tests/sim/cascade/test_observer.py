@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from assets.networks.graph import from_edges
 from assets.networks.tiers import cut
@@ -13,6 +12,7 @@ from sim.cascade import models
 from sim.cascade.observer import Observer
 from sim.cascade.simulator import CascadeSim
 from tests.sim.cascade.state_sim import StateSim
+from twinloom.errors import TwinloomError
 
 MODEL = models.seir()
 TIME, SPENT = np.array([0.25]), np.array([0.5])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, complete, random_regular
 from assets.networks.tiers import cut
 from sim.cascade import laws, models
@@ -14,6 +13,7 @@ from sim.cascade.ode import TierODE
 from sim.cascade.phases import Phases
 from sim.cascade.simulator import CascadeSim
 from sim.cascade.theory import well_mixed_sir
+from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(600, 3, np.random.default_rng(0))
 TIERS = cut(GRAPH, "stub", k=3)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, circulant, erdos_renyi, star
 from assets.networks.graph import from_edges
 from sim.cascade import laws, models
 from sim.cascade.graphs import GraphRange, Scenarios
 from sim.cascade.problems import PROBLEMS, Prices
 from sim.cascade.reproduction import beta_for, branching_factor
+from twinloom.errors import TwinloomError
 
 
 def graph(n=300, m=3, seed=0):

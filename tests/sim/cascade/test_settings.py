@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import sim.envs  # noqa: F401  (registers the ids)
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, star
 from assets.networks.tiers import cut
 from sim.cascade import worlds
@@ -19,6 +18,7 @@ from sim.cascade.graphs import GraphRange
 from sim.cascade.options import Options, parse_reset
 from sim.cascade.problems import PROBLEMS, Prices
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(120, 3, np.random.default_rng(0))
 OTHER = barabasi_albert(200, 3, np.random.default_rng(1))

@@ -7,7 +7,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import complete, erdos_renyi
 from sim.cascade import laws, models
 from sim.cascade.chains import CompleteSis, complete_sis_table, master_equation
@@ -20,6 +19,7 @@ from sim.cascade.theory import (
     transmitted_in_the_end,
     well_mixed_sir,
 )
+from twinloom.errors import TwinloomError
 
 REGULAR = Degrees.of(np.full(10, 4))
 GAMMA3 = laws.erlang(1.0, 3)

@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 import sim.envs  # noqa: F401 (registers the environments)
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, erdos_renyi, star, stochastic_block
 from assets.networks.graph import from_edges
 from sim.cascade import models, panels
@@ -19,6 +18,7 @@ from sim.cascade.picture import EFFORT, Moment, colours, control_names, result, 
 from sim.cascade.poster import poster, snapshots, with_palette
 from sim.cascade.problems import PROBLEMS
 from sim.cascade.view import SIZE, Picture, film, play, view
+from twinloom.errors import TwinloomError
 
 
 def rng(seed: int = 0) -> np.random.Generator:

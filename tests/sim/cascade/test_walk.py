@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert, circulant, complete, random_regular, small_world, star
 from assets.networks.graph import Graph, from_edges
 from sim.cascade import laws, models
 from sim.cascade.reproduction import branching_factor, contact_rate, reproduction_number
 from sim.cascade.walk import Arcs, Walk
+from twinloom.errors import TwinloomError
 
 SIR = models.sir(1.0, laws.exponential(2.0))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import erdos_renyi
 from assets.networks.graph import Graph, from_edges
 from sim.cascade import laws, models, worlds
@@ -13,6 +12,7 @@ from sim.cascade.graphs import Scenarios
 from sim.cascade.problems import PROBLEMS
 from sim.cascade.reproduction import branching_factor, contact_rate, edge_transmissibility, reproduction_number
 from sim.cascade.simulator import CascadeSim
+from twinloom.errors import TwinloomError
 
 SIR = models.sir(1.0, laws.exponential(2.0))
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.errors import TwinloomError
 from assets.networks.generate import barabasi_albert
 from sim.cascade import laws, worlds
 from sim.cascade.env import CascadeEnv
 from sim.cascade.problems import PROBLEMS
 from sim.cascade.vector import CascadeVecEnv
+from twinloom.errors import TwinloomError
 
 
 @pytest.fixture(scope="module")

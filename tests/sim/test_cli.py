@@ -1,0 +1,97 @@
+"""The ``sim`` command from outside: lists, refusals, and one real rollout with its result file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from sim import catalogue
+from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
+from twinloom.errors import TwinloomError
+
+
+def sim(*arguments):
+    command = [sys.executable, "-m", "sim", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300, check=False)
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        ("tasks", "stack_blocks_two"),
+        ("robots", "franka-panda"),
+        ("cameras", "left_wrist"),
+        ("axes", "lighting"),
+        ("problems", "cascade/adopt_profit"),
+    ],
+)
+def test_lists(what, expected):
+    done = sim("list", what)
+    assert done.returncode == 0, done.stderr
+    assert expected in [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def test_every_camera_of_a_scene_is_described():
+    assert tuple(catalogue.CAMERAS) == (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
+
+
+def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
+    from sim.bimanual import view
+
+    monkeypatch.setitem(sys.modules, "viser", None)
+    monkeypatch.setattr(view, "expert_rollout", lambda *args: pytest.fail("worked for nothing"))
+    with pytest.raises(TwinloomError, match="viser is not installed"):
+        view.view("stack_blocks_two", robot="franka-panda")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            "view stak_blocks_two",
+            'unknown task "stak_blocks_two". Did you mean stack_blocks_two? All tasks: sim list tasks',
+        ),
+        ("view stack_blocks_two --robot franka-pnda", 'unknown robot "franka-pnda". Did you mean franka-panda?'),
+        ("view stack_blocks_two --camera haed", 'unknown camera "haed". Did you mean head?'),
+        ("rollout --expert --randomize lightning", 'unknown axis "lightning". Did you mean lighting?'),
+        ("rollout --expert --tasks 51000", "51000 tasks asked, there are "),
+        ("rollout --episodes 0", "--expert is missing"),
+        ("rollout --expert --episodes 0", "--episodes 0 must be at least 1"),
+        ("rollout --expert --seed -1", "--seed -1 must not be negative"),
+        ("view stack_blocks_two --episode -1", "--episode -1 must not be negative"),
+        ("view stack_blocks_two --video film.avi", "--video film.avi: the name must end in .mp4"),
+        ("view stack_blocks_two --out film.png", "--out film.png: only cascades have one picture"),
+        ("view cascade/escap", 'unknown problem "cascade/escap". Did you mean cascade/escape? All problems:'),
+        ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a film"),
+        ("view cascade/escape-v0", "a cascade is shown in a file"),
+        ("view cascade/escape --robot x --camera y", "--robot, --camera: only for tasks; a cascade takes --seed"),
+        ("view cascade/escape --randomize all --port 80", "--randomize, --port: only for tasks"),
+        ("view stack_blocks_two --on facebook_combined", "--on facebook_combined: only cascades have a network"),
+        ("view cascade/escape --on nowhere --out x.png", 'unknown network "nowhere"'),
+        ("view cascade/escape --out film.mp4", "--out film.mp4: the name must end in .png"),
+    ],
+)
+def test_refusals_are_one_line_with_exit_code_2(arguments, message):
+    done = sim(*arguments.split())
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr
+
+
+def test_rollout_counts_and_writes_results(tmp_path):
+    file = tmp_path / "out.json"
+    done = sim(
+        "rollout", "--expert", "--tasks", "stack_blocks_two", "--episodes", "2", "--workers", "1", "--json", str(file)
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(file.read_text(encoding="utf-8"))
+    (row,) = results["rows"]
+    assert (row["task"], row["n"]) == ("stack_blocks_two", 2)
+    assert row["k"] + sum(row["reasons"].values()) == 2
+    assert results["command"].startswith("sim rollout --expert --tasks stack_blocks_two")
+    comment = "<!-- generated from the JSON file of the same name; do not edit -->\n\n"
+    table = file.with_suffix(".md").read_text(encoding="utf-8")
+    assert table.replace(comment, "").rstrip() == done.stdout.rstrip() != table.rstrip()
