@@ -1,0 +1,1 @@
+"""Humanoids: bodies, controllers and environments."""
