@@ -61,7 +61,11 @@ def hand_over(
 
 
 class Transfer:
-    """Remembers whether an object went from one hand to the other without being set down on the table.
+    """Remembers whether an object went from one hand to the other in mid-air.
+
+    For that the giver held it alone, then both hands did, then the taker alone; and all the while nothing else touched
+    it, neither the table nor what lies there. A hand that takes an object from where the other one has set it down
+    proves nothing.
 
     Args:
         actor: the object.
@@ -71,13 +75,17 @@ class Transfer:
     def __init__(self, actor: Actor, giver: Side) -> None:
         self.actor, self.giver, self.taker = actor, giver, other(giver)
         self.done = False
-        self._given = False
+        self._given = self._shared = False
 
     def update(self, world: World) -> None:
         """Look at the present contacts; call it after every control step."""
-        if world.touching(self.actor, "table"):
-            self._given = False
-        elif world.held_by(self.actor, self.giver):
-            self._given = True
-        elif self._given and world.held_by(self.actor, self.taker) and not world.touched_by(self.actor, self.giver):
+        if world.touching_besides_arms(self.actor):
+            self._given = self._shared = False
+            return
+        gives, takes = world.held_by(self.actor, self.giver), world.held_by(self.actor, self.taker)
+        if gives and not world.touched_by(self.actor, self.taker):
+            self._given, self._shared = True, False
+        elif gives and takes:
+            self._shared = self._given
+        elif self._shared and takes and not world.touched_by(self.actor, self.giver):
             self.done = True

@@ -58,6 +58,11 @@ class World:
         """Whether both fingers of a gripper touch it."""
         return self.touching(a, f"{side}_finger1") and self.touching(a, f"{side}_finger2")
 
+    def touching_besides_arms(self, a: Actor) -> bool:
+        """Whether anything but the robot is in contact with it."""
+        arms = {f"{side}_{link}" for side in self._sim.arms for link in ("arm", "finger1", "finger2")}
+        return any(a.name in pair and not pair & arms for pair in self._current_contacts())
+
     def released(self, *actors: Actor) -> bool:
         """Whether no arm touches any of them."""
         return not any(self.touched_by(a, side) for a in actors for side in ("left", "right"))

@@ -10,6 +10,7 @@ import pytest
 
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.handover import Transfer
+from sim.bimanual.skills import Skills
 from sim.bimanual.tasks._bottles import Shaking
 from twinloom.seeding import episode_seed
 
@@ -96,11 +97,11 @@ def test_shaking_means_quick_strokes_back_and_forth() -> None:
 class Hands:
     """A world of which only contacts matter: what the object touches."""
 
-    def __init__(self, *holders: str, table: bool = False) -> None:
-        self.holders, self.table = holders, table
+    def __init__(self, *holders: str, rests: bool = False) -> None:
+        self.holders, self.rests = holders, rests
 
-    def touching(self, a: object, b: object) -> bool:
-        return self.table
+    def touching_besides_arms(self, a: object) -> bool:
+        return self.rests
 
     def held_by(self, a: object, side: str) -> bool:
         return side in self.holders
@@ -112,10 +113,13 @@ class Hands:
 @pytest.mark.parametrize(
     ("history", "passed"),
     [
-        ([Hands(table=True), Hands("left"), Hands("left", "right"), Hands("right")], True),
+        ([Hands(rests=True), Hands("left"), Hands("left", "right"), Hands("right")], True),
+        ([Hands("left"), Hands(), Hands("right")], False),  # thrown, never in both hands
+        ([Hands("left"), Hands("left", "right", rests=True), Hands("right")], False),  # both, but on something
+        ([Hands("left", "right"), Hands("right")], False),  # taken up by both, given by none
         ([Hands("left"), Hands("left", "right")], False),  # still in both hands
         ([Hands("right")], False),  # never given
-        ([Hands("left"), Hands(table=True), Hands("right")], False),  # set down in between
+        ([Hands("left"), Hands(rests=True), Hands("right")], False),  # set down in between
         ([Hands("left"), Hands("left", "right"), Hands("left")], False),  # taken back
     ],
 )
@@ -124,3 +128,22 @@ def test_a_transfer_is_from_hand_to_hand_in_the_air(history: list[Hands], passed
     for world in history:
         transfer.update(world)  # type: ignore[arg-type]
     assert transfer.done is passed
+
+
+def test_a_block_that_one_arm_places_and_the_other_touches_was_not_handed_over() -> None:
+    """The left arm sets the block on the pad, the right one only grasps it there and lets go."""
+    prepared = prepare("handover_block", "franka-panda", episode_seed(3, "handover_block", 0), visuals="simple")
+    task, robot = prepared.task, Skills(prepared.sim, prepared.world, np.random.default_rng(0))
+    block, pad = task.block, task.pad  # type: ignore[attr-defined]
+    goal = robot.goal(block, pad.point("top"), "bottom", yaw="quarter", pre=0.06, touch=[pad])
+    robot.do(robot.grasp("left", block, "side_1", then=[goal]))
+    robot.do(robot.lift("left", 0.1))
+    robot.do(robot.place("left", goal))
+    robot.do(robot.home("left"))
+    robot.do(robot.grasp("right", block, lift=0.0))
+    robot.do(robot.open("right"))
+    robot.do(robot.retreat("right", 0.08, touch=[block]))
+    for _ in range(10):
+        prepared.sim.step(prepared.sim.action)
+    assert prepared.world.on(block, pad)
+    assert not prepared.monitor.success
