@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 
 from datagen.account import ACCOUNT, Account
 from datagen.ledger import Ledger
@@ -19,6 +16,7 @@ from datagen.source import BIMANUAL, Source, load_source
 from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
 from twinloom.atomic import storage_error, write_json
+from twinloom.interrupt import Interrupt
 from twinloom.progress import Progress
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, or wait, so that the staging folder stays small
@@ -61,29 +59,6 @@ class Outcome:
     signal: int = 0
 
 
-class Stop:
-    """Remembers the first SIGINT or SIGTERM; the second acts as if we were not there, and is harmless too."""
-
-    def __init__(self) -> None:
-        self.signal = 0
-        self._before: dict[int, signal.Handlers] = {}
-
-    def __enter__(self) -> Stop:
-        if threading.current_thread() is threading.main_thread():  # elsewhere Python forbids handlers
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._caught)  # type: ignore[assignment]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _caught(self, number: int, _: FrameType | None) -> None:
-        self.signal = number
-        for each in self._before:
-            signal.signal(each, signal.SIG_DFL)
-
-
 def check(run: Run) -> Run:
     """Find mistakes in a request before any work. Returns it with the settings that hold and the workers of use.
 
@@ -108,13 +83,13 @@ def collect(run: Run, progress: Progress | None = None) -> Outcome:
             OpenGL). What was finished is kept.
     """
     run = check(run)
-    with writer_lock(run.out), Stop() as stop:
+    with writer_lock(run.out), Interrupt() as stop:
         run = replace(run, settings=settle(run.out, run.settings))  # another run may have begun one meanwhile
         return _Collector(run, load_source(run.source), stop).work(progress)
 
 
 class _Collector:
-    def __init__(self, run: Run, source: Source, stop: Stop) -> None:
+    def __init__(self, run: Run, source: Source, stop: Interrupt) -> None:
         self.run, self.stop = run, stop
         self.settings = run.settings
         self.tasks = run.settings.tasks

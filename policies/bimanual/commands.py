@@ -117,13 +117,13 @@ def train(
     from datagen.settings import parse_size
     from policies.bimanual.spaces import task_name
     from twinloom.errors import require
+    from twinloom.interrupt import Interrupt
     from twinloom.machine import cores
     from twinloom.progress import Progress
 
     name = task_name(task)
     torch = require("torch", "rl")
     require("safetensors", "rl")
-    from datagen.collect import Stop
     from policies.imitation.data import camera_names, load_demonstrations
     from policies.imitation.settings import Settings
     from policies.imitation.train import Training
@@ -147,7 +147,7 @@ def train(
         holdout=holdout,
         seed=seed,
     )
-    with Stop() as stop:
+    with Interrupt() as stop:
         demonstrations = load_demonstrations(data, settings)
         training = Training(demonstrations, settings, out)
         seen = f"{', '.join(settings.cameras)} at {pixels}" if settings.cameras else "none"

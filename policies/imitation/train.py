@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from datagen.collect import Stop
 from policies import checkpoint
 from policies.base import PolicySpec
 from policies.bimanual.spaces import ROOM
@@ -22,6 +19,8 @@ from policies.imitation.policy import Scale, as_input, build, clipped
 from policies.imitation.settings import Settings
 from twinloom.errors import TwinloomError
 from twinloom.features import ACTION, STATE
+from twinloom.interrupt import Interrupt
+from twinloom.jsonlines import JsonLines
 from twinloom.progress import Progress
 
 WARM_UP = 200  # steps
@@ -96,7 +95,7 @@ class Training:
         elif self.out.exists() and any(self.out.iterdir()):
             raise TwinloomError(f"{self.out} holds something that is no training of ours; choose another --out")
 
-    def run(self, stop: Stop, progress: Progress) -> Result:
+    def run(self, stop: Interrupt, progress: Progress) -> Result:
         """Train to the end, or until ``stop`` caught a signal. Writes the checkpoint either way.
 
         Raises:
@@ -183,8 +182,8 @@ class Training:
         """Write the checkpoint, then the line of the log: a line never speaks of steps that are lost."""
         tensors = {name: value.detach().numpy() for name, value in self.averaged.state_dict().items()}
         checkpoint.save(self.out / checkpoint.LAST, self.spec, tensors, self._write_state)
-        with (self.out / LOG).open("a", encoding="utf-8") as log:
-            log.write(json.dumps(line) + "\n")
+        with JsonLines(self.out / LOG, line["step"] - 1) as log:
+            log.write(line)
 
     def _write_state(self, folder: Path) -> None:
         state = {"step": self.step, "network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
@@ -210,18 +209,3 @@ class Training:
         except Exception as error:
             raise TwinloomError(f"{path} is damaged ({type(error).__name__}); choose another --out") from error
         self.averaged.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in found.tensors.items()})
-        self._shorten_log()
-
-    def _shorten_log(self) -> None:
-        """Drop a line that was cut in two, and lines of steps that are done again."""
-        log = self.out / LOG
-        kept = [line for line in _lines(log) if line["step"] <= self.step]
-        log.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-
-
-def _lines(log: Path) -> Iterator[dict[str, Any]]:
-    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
-        try:
-            yield json.loads(line)
-        except ValueError:  # the process was killed while it wrote this line
-            return

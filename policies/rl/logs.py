@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import os
 import socket
 import time
@@ -15,8 +13,8 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import KVWriter, Logger
 
-from twinloom.atomic import storage_error, write_text
-from twinloom.errors import TwinloomError
+from twinloom.atomic import storage_error
+from twinloom.jsonlines import JsonLines, read_rows
 
 CURVE = "train.jsonl"
 SCALAR = (int, float, np.integer, np.floating)
@@ -31,7 +29,7 @@ def _writing(path: Path) -> Iterator[None]:
         raise storage_error(path, error) from error
 
 
-class JsonLines(KVWriter):
+class Curve(KVWriter):
     """Appends one line for each dump.
 
     Raises:
@@ -39,28 +37,20 @@ class JsonLines(KVWriter):
     """
 
     def __init__(self, path: Path, step: int) -> None:
-        self._path = path
-        if path.exists():
-            write_text(path, "".join(json.dumps(row) + "\n" for row in read_curve(path) if row["step"] <= step))
-        with _writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8")
+        self._lines = JsonLines(path, step)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        """Scalars only; what is not finite becomes null, JSON has nothing else."""
-        row: dict[str, Any] = {"step": step}
-        for key, value in sorted(key_values.items()):
-            if isinstance(value, SCALAR) or getattr(value, "shape", None) == ():
-                number = float(value)
-                row[key] = number if math.isfinite(number) else None
-        with _writing(self._path):
-            self._file.write(json.dumps(row) + "\n")
-            self._file.flush()
+        """Scalars only."""
+        scalars = {
+            key: float(value)
+            for key, value in sorted(key_values.items())
+            if isinstance(value, SCALAR) or getattr(value, "shape", None) == ()
+        }
+        self._lines.write({"step": step} | scalars)
 
     def close(self) -> None:
         """Close the file."""
-        with _writing(self._path):
-            self._file.close()
+        self._lines.close()
 
 
 class TensorBoard(KVWriter):
@@ -108,26 +98,9 @@ class TensorBoard(KVWriter):
 
 def logger(folder: Path, step: int) -> Logger:
     """Logger of a run folder that continues behind ``step``."""
-    return Logger(str(folder), [JsonLines(folder / CURVE, step), TensorBoard(folder / "tensorboard", step)])
+    return Logger(str(folder), [Curve(folder / CURVE, step), TensorBoard(folder / "tensorboard", step)])
 
 
 def read_curve(path: Path) -> list[dict[str, Any]]:
-    """Rows of a learning curve; a last line that a kill cut short is left out.
-
-    Raises:
-        TwinloomError: it is not a text file.
-    """
-    rows = []
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        text = f"the learning curve {path} is damaged: {error}; move it away: training goes on without it"
-        raise TwinloomError(text) from error
-    for line in text.splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and isinstance(row.get("step"), int):
-            rows.append(row)
-    return rows
+    """Rows of a learning curve, those with a step. Raises TwinloomError: it is not a text file."""
+    return [row for row in read_rows(path) if isinstance(row.get("step"), int)]

@@ -9,7 +9,6 @@ runs/x/last           checkpoint: policy.json, model.safetensors, training/
 from __future__ import annotations
 
 import contextlib
-import json
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,16 +26,13 @@ from policies.rl import export, learner, logs, state
 from policies.rl.average import Average
 from policies.rl.settings import Learner
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
-from twinloom.atomic import write_json
 from twinloom.errors import TwinloomError
 from twinloom.interrupt import Interrupt
-from twinloom.locks import exclusive
 from twinloom.progress import Progress
+from twinloom.runs import RUN, claim, locked
 
-RUN, REPLAY, LOCK = "run.json", "replay.npy", ".lock"
-BUSY = "another process is training in {folder}; wait for it, or choose another --out"
+REPLAY = "replay.npy"
 EPISODES_PER_LOG = 32
-SHOWN = 60  # characters of a setting in a message
 
 
 @dataclass(frozen=True)
@@ -134,13 +130,13 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
         TwinloomError: the folder belongs to other settings or another process, is damaged, or the disk is full.
         KeyboardInterrupt: interrupted; everything is saved, and the message says where it stands.
     """
-    with exclusive(folder / LOCK, BUSY.format(folder=folder)):
+    with locked(folder, "training"):
         return _train(job, folder, checkpoint_every, command)
 
 
 def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -> Path:
     last = folder / checkpoint.LAST
-    new = _claim(job, folder)
+    new = claim(folder, job.identity(), "policies train")
     checkpoint.recover(last)
     done = steps_done(last) if (begun := last.exists()) else 0
     if begun and done >= job.learner.steps:
@@ -203,7 +199,7 @@ def steps_done(folder: Path) -> int:
     steps = checkpoint.describe(folder)[0].extra.get("steps")
     if type(steps) is not int or steps < 0:
         where = checkpoint.find(folder) / checkpoint.DESCRIPTION
-        raise TwinloomError(f"{where} is damaged: extra.steps is {_short(steps)}, not a whole number from 0")
+        raise TwinloomError(f"{where} is damaged: extra.steps is {steps!s:.60}, not a whole number from 0")
     return steps
 
 
@@ -224,42 +220,3 @@ def _environment(job: Job, step: int) -> tuple[GymnasiumVecEnv, Normalise]:
 def _seed(seed: int, step: int) -> int:
     """Seed of the episodes that begin at a step: other ones after each resumption."""
     return int(np.random.SeedSequence([seed, zlib.crc32(b"training episodes"), step]).generate_state(1)[0] >> 1)
-
-
-def _claim(job: Job, folder: Path) -> bool:
-    """Mark the folder as one of this job and return True, or check that it is."""
-    path, wanted = folder / RUN, json.loads(json.dumps(job.identity()))
-    if not path.exists():
-        if any(one.name != LOCK for one in folder.iterdir()):
-            raise TwinloomError(f"{folder} is not empty and not a run of policies train; choose another --out")
-        write_json(path, wanted)
-        return True
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError("it holds no settings")
-    except (OSError, ValueError, RecursionError) as error:
-        raise TwinloomError(f"{path} is damaged: {error}; choose another --out") from error
-    if found != wanted:
-        raise TwinloomError(
-            f"{folder} holds a run with {_difference(found, wanted)}; choose another --out, or delete it"
-        )
-    return False
-
-
-def _difference(found: Any, wanted: Any, name: str = "") -> str:
-    """ "seed 0 (now 1), world.matching rate (now transmissibility)"."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        parts = [
-            _difference(found.get(key), wanted.get(key), f"{name}.{key}".lstrip("."))
-            for key in sorted({*found, *wanted})
-            if found.get(key) != wanted.get(key)
-        ]
-        return ", ".join(parts)
-    return f"{name} {_short(found)} (now {_short(wanted)})"
-
-
-def _short(value: Any) -> str:
-    """A value, or its beginning if it is long."""
-    text = str(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

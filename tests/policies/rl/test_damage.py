@@ -15,6 +15,7 @@ import torch
 from policies.rl import logs
 from policies.rl.train import steps_done, train
 from tests.policies.rl.test_train import clock
+from twinloom import jsonlines
 from twinloom.errors import TwinloomError
 
 TENSORS, NUMBERS, DESCRIPTION = "last/training/state.pt", "last/training/state.json", "last/policy.json"
@@ -144,9 +145,9 @@ def test_a_disk_that_fills_up_on_the_way_is_said_in_one_line(tmp_path, monkeypat
 
 
 def test_a_curve_on_a_full_disk(monkeypatch):
-    monkeypatch.setattr(logs, "read_curve", lambda path: [])
-    monkeypatch.setattr(logs, "write_text", lambda path, text: None)
-    curve = logs.JsonLines(Path("/dev/full"), 0)
+    monkeypatch.setattr(jsonlines, "read_rows", lambda path: [])
+    monkeypatch.setattr(jsonlines, "write_text", lambda path, text: None)
+    curve = logs.Curve(Path("/dev/full"), 0)
     with pytest.raises(TwinloomError, match="cannot write /dev/full: the disk is full"):
         curve.write({"a": 1.0}, {}, 5)
     with pytest.raises(TwinloomError, match="the disk is full"):  # what was not written is tried once more
