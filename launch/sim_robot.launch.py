@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from real.launching import describe
+from real.stack.launching import describe
 
 
 def generate_launch_description():

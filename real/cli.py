@@ -46,7 +46,8 @@ def check(robots: Annotated[tuple[str, ...], Positional, tyro.conf.arg(metavar="
     Args:
         robots: names (real list robots) or YAML files of your own.
     """
-    from real.contract import load_contract, table
+    from real.contract import load_contract
+    from real.contract.table import table
 
     if not robots:
         raise TwinloomError("name a robot or a file, for example: real check my_robot.yaml")
@@ -89,12 +90,12 @@ def up(
     if dry:
         import shlex
 
-        from real.runner import command_line
+        from real.stack.runner import command_line
 
         for node in nodes:
             print(shlex.join(command_line(node, Path(f"{node.name}.yaml"))), node.params)
         return 0
-    from real.runner import up as run
+    from real.stack.runner import up as run
 
     _need_ros()
     return run(nodes, read.environment(), seconds or None)
@@ -263,7 +264,7 @@ def record(
         failed: also keep episodes without success.
         again: also add a bag whose episode the dataset holds already.
     """
-    from real.dataset import add_bags
+    from real.bags.dataset import add_bags
 
     for added in add_bags(list(bags), to, fps=fps, robot=robot, codec=codec, failed=failed, again=again):
         if not added.new:
@@ -290,7 +291,7 @@ def replay(
         robot: robot file; the one whose model the dataset names if empty.
         limit_mm: how far the hands may be from the recording.
     """
-    from real.dataset import replay as run
+    from real.bags.dataset import replay as run
 
     done = run(dataset, episode, robot)
     worst = 1e3 * float(done.hand_m.max())
@@ -322,8 +323,8 @@ def measure(
 
     signals.block()  # early: threads that libraries start inherit it
     _need_ros()
-    from real.domain import own_domain
-    from real.measure import measure as run
+    from real.tools.domain import own_domain
+    from real.tools.measure import measure as run
 
     with own_domain():
         result = run(seconds, robot, policy, task, cameras, out)
@@ -362,8 +363,8 @@ def trials(
     if not in_process:
         signals.block()  # early: threads that libraries start inherit it
         _need_ros()
-    from real import trials as run
-    from real.domain import own_domain
+    from real.tools import trials as run
+    from real.tools.domain import own_domain
     from twinloom.results import document, markdown, save
 
     if episodes < 1 or seconds <= 0:
@@ -394,7 +395,7 @@ def doctor(
         quick: without the round trip between two processes.
         clean: first remove shared memory that killed processes left behind.
     """
-    from real.doctor import doctor as run
+    from real.tools.doctor import doctor as run
 
     return run(json, quick, clean)
 

@@ -20,12 +20,12 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from real import signals
 from real.contract import Camera, RobotContract
-from real.processes import die_with_parent
 from real.ros import convert
 from real.ros.node import release
 from real.ros.qos import IMAGE_OUT
 from real.ros.shared_state import SharedState
 from real.ros.topics import load
+from real.stack.processes import die_with_parent
 from real.timing import RateLoop
 from sim.engine.render import StateRenderer
 from twinloom.command import run_command

@@ -11,13 +11,13 @@ import time
 import numpy as np
 
 from real.contract import RobotContract
-from real.limits import Output
 from real.ros.commander import Commander
 from real.ros.health import ERROR, OK
 from real.ros.node import run_node
 from real.ros.observer import Observer
 from real.ros.robot_node import Device, RobotNode
 from real.ros.topics import StatePublisher
+from real.safety.modes import Output
 
 
 class DriverDevice:
@@ -76,7 +76,7 @@ class Announced:
     exact = False
 
     def __init__(self, node: GuardNode, contract: RobotContract) -> None:
-        from real.backends.unitree import UnitreeDevice
+        from real.robots.unitree_device import UnitreeDevice
 
         self._device = UnitreeDevice(contract)
         self._states = StatePublisher(node, contract, node.health)

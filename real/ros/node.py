@@ -18,7 +18,7 @@ from rclpy.signals import SignalHandlerOptions
 from real import signals
 from real.ros.executor import Spinner
 from real.ros.health import ERROR, OK, Health
-from real.ros.parameters import PARAMETERS, Value, check
+from real.stack.parameters import PARAMETERS, Value, check
 from twinloom.command import run_command
 from twinloom.errors import TwinloomError
 

@@ -10,8 +10,8 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
+from real.bags.images import read_any_image
 from real.contract import RobotContract
-from real.pictures import read_any_image
 from real.ros import convert
 from real.ros.health import ERROR, OK, WARN, Health
 from real.ros.qos import IMAGE_IN, STATE_IN, on_subscription

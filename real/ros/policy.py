@@ -18,10 +18,9 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from real.chunks import ActionTimeline
-from real.inference import Chunk, PolicyProcess
-from real.limits import Mode
-from real.policy_client import PolicyUnavailableError
+from real.policy.chunks import ActionTimeline
+from real.policy.client import PolicyUnavailableError
+from real.policy.inference import Chunk, PolicyProcess
 from real.ros.commander import Commander
 from real.ros.commands import chunk_message
 from real.ros.convert import doubles
@@ -30,7 +29,8 @@ from real.ros.node import ManagedNode, run_node
 from real.ros.observer import Observer
 from real.ros.qos import EVENTS, LATCHED, on_subscription
 from real.ros.topics import load
-from real.runner import RESTARTS
+from real.safety.modes import Mode
+from real.stack.runner import RESTARTS
 from real.timing import LatencyTracker, RateLoop
 from twinloom.errors import TwinloomError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from real.bag import BagWriter
+from real.bags.bag import BagWriter
 from real.ros.health import OK, WARN
 from real.ros.messages import message_class
 from real.ros.node import ManagedNode, run_node

@@ -21,7 +21,6 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import Trigger
 
 from real.contract import RobotContract
-from real.limits import Mode, Output, SafetyFilter, Verdict
 from real.ros.commands import message_type, read_chunk, read_point
 from real.ros.convert import doubles, to_stamp
 from real.ros.health import ERROR, OK, WARN
@@ -30,6 +29,8 @@ from real.ros.qos import COMMAND_IN, LATCHED, STATE_OUT, on_publisher, on_subscr
 from real.ros.report import TimingReport
 from real.ros.router import Router
 from real.ros.topics import load
+from real.safety.filter import SafetyFilter
+from real.safety.modes import Mode, Output, Verdict
 from real.timing import LatencyTracker, RateLoop
 
 ANSWER_S = 1.0  # a request is answered by the next tick

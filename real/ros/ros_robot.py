@@ -9,12 +9,12 @@ import numpy as np
 from std_msgs.msg import String
 
 from real.contract import RobotContract, load_contract
-from real.limits import Mode
 from real.ros.commander import Commander
 from real.ros.health import Health
 from real.ros.observer import Observer
 from real.ros.qos import LATCHED
 from real.ros.session import DISCOVERY_S, Session
+from real.safety.modes import Mode
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGE_AXES, IMAGES, STATE, Feature
 

@@ -14,10 +14,11 @@ import numpy as np
 from sensor_msgs.msg import Image, JointState
 from std_msgs.msg import Int64
 
-from real import processes, signals
+from real import signals
 from real.ros import convert
 from real.ros.qos import COMMAND_IN, COMMAND_OUT, IMAGE_IN, IMAGE_OUT, LATCHED, STATE_IN, STATE_OUT
 from real.ros.session import Session
+from real.stack import processes
 from twinloom.command import run_command
 
 THERE, BACK, PICTURES, COUNT = (f"/twinloom_roundtrip/{name}" for name in ("there", "back", "pictures", "count"))

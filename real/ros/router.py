@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from real.contract import CommandGroup, RobotContract
-from real.limits import Mode, SafetyFilter
 from real.ros.commands import Command
+from real.safety.filter import SafetyFilter
+from real.safety.modes import Mode
 from twinloom.names import NamesError, match
 
 OFFSET_S = 0.002  # by which the system clock may drift from the monotonic one before it counts as set

@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 from std_msgs.msg import Bool, String
 
-from real import processes
 from real.contract import RobotContract
-from real.limits import Output
 from real.ros.cameras import chosen_cameras
 from real.ros.node import run_node
 from real.ros.plant import DELAY_S, SimPlant
@@ -22,6 +20,8 @@ from real.ros.qos import LATCHED
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
 from real.ros.topics import StatePublisher
+from real.safety.modes import Output
+from real.stack import processes
 from twinloom.errors import TwinloomError
 
 CATCH_UP = 4  # ticks; SafetyFilter.longest_tick

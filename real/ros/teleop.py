@@ -13,15 +13,15 @@ import numpy as np
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from real.jog import HELP, Jog
-from real.keys import JOYSTICK, Joystick, keyboard
-from real.limits import Mode
 from real.ros.commander import Commander
 from real.ros.health import OK, WARN
 from real.ros.node import ManagedNode, run_node
 from real.ros.observer import Observer
 from real.ros.qos import LATCHED
 from real.ros.topics import load
+from real.safety.modes import Mode
+from real.teleop.jog import HELP, Jog
+from real.teleop.keys import JOYSTICK, Joystick, keyboard
 from real.timing import RateLoop
 from twinloom.errors import TwinloomError
 

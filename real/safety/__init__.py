@@ -1,1 +1,1 @@
-"""Parts of the safety filter in ``real.limits``: the limiter, the screens for commands and states, the guards."""
+"""The safety filter that every command passes: limiter, screens for commands and states, guards."""

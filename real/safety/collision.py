@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from real.contract import RobotContract
-from real.safety.guards import PoseGuard
+from real.safety.pose import PoseGuard
 from real.safety.shadow import Shadow
 
 NEIGHBOURS = 3  # links of one arm nearer than this along the chain may touch

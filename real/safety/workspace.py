@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from real.contract import RobotContract
-from real.safety.guards import PoseGuard
+from real.safety.pose import PoseGuard
 from real.safety.shadow import Shadow
 
 

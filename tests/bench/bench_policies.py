@@ -62,7 +62,7 @@ def latencies() -> dict[str, np.ndarray]:
     import torch
 
     import policies
-    from real.policy_client import PolicyClient
+    from real.policy.client import PolicyClient
 
     torch.set_num_threads(1)
     found = {name: np.zeros((REPETITIONS, QUESTIONS)) for name in ("ours", "peer")}

@@ -24,7 +24,8 @@ def commands(contract) -> np.ndarray:
 def filtering(guards: bool):
     """A function that passes TICKS commands and ticks through a filter; nothing may be refused or braked."""
     from real.contract import load_contract
-    from real.limits import Mode, SafetyFilter
+    from real.safety.filter import SafetyFilter
+    from real.safety.modes import Mode
 
     contract = load_contract(ROBOT)
     targets = commands(contract)

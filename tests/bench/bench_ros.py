@@ -26,8 +26,8 @@ def loop(cameras: int, name: str) -> Samples:
     except ImportError as error:
         raise Skip(f"{error}: pip install 'twinloom[ros2]' (x86_64 Linux), or source the ROS of the system") from error
     from real.contract import load_contract
-    from real.measure import Measured, draw, measure
     from real.ros.roundtrip import measure as roundtrip
+    from real.tools.measure import Measured, draw, measure
 
     os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")

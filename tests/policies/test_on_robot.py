@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import policies
-from real.robot import make_robot
+from real.robots.make import make_robot
 
 SEED = 1
 
@@ -37,7 +37,7 @@ def test_experts_do_their_task_through_the_safety_filter(task):
 
 def test_an_expert_on_another_machine_does_it_too():
     pytest.importorskip("msgpack")
-    from real.policy_client import PolicyClient
+    from real.policy.client import PolicyClient
     from tests.policies.serving import serving
 
     def make():

@@ -28,7 +28,7 @@ from websockets.sync.client import connect
 
 from policies.serve import Address, PolicyServer
 from policies.wire import pack, unpack
-from real.policy_client import PolicyClient, PolicyUnavailableError
+from real.policy.client import PolicyClient, PolicyUnavailableError
 from tests.policies.serving import serving
 
 STATE = "observation.state"

@@ -26,7 +26,6 @@ from rclpy.signals import SignalHandlerOptions  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
 from real.contract import RobotContract, load_contract  # noqa: E402
-from real.limits import Mode  # noqa: E402
 from real.ros.commander import Commander  # noqa: E402
 from real.ros.executor import Spinner  # noqa: E402
 from real.ros.health import Health  # noqa: E402
@@ -34,6 +33,7 @@ from real.ros.observer import Observer  # noqa: E402
 from real.ros.qos import DIAGNOSTICS, LATCHED  # noqa: E402
 from real.ros.session import Session  # noqa: E402
 from real.ros.sim_robot import SimRobotNode  # noqa: E402
+from real.safety.filter import Mode  # noqa: E402
 
 ROBOT = "franka-panda"
 DISCOVERY_S = 20.0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sensor_msgs.msg import CompressedImage, Image
 
-from real.pictures import read_any_image, read_image
+from real.bags.images import read_any_image, read_image
 from real.ros import convert
 from real.ros.commands import chunk_message, point_message, read_chunk, read_point
 from twinloom.errors import TwinloomError

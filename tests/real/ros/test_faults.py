@@ -10,9 +10,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64MultiArray, String
 
-from real.limits import Mode
 from real.ros.commands import point_message
 from real.ros.qos import COMMAND_OUT, LATCHED
+from real.safety.modes import Mode
 
 ARM = "/left_arm_controller/commands"
 

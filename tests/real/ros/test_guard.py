@@ -21,7 +21,7 @@ from real.ros.qos import COMMAND_IN, STATE_OUT
 from real.ros.ros_robot import RosRobot
 from real.ros.session import Session
 from real.ros.topics import load
-from tests.real.fake_unitree import FakeRobot, install
+from tests.real.robots.fake_unitree import FakeRobot, install
 from tests.real.ros.conftest import domain
 
 ROBOT = """

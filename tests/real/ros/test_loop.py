@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from datagen.lerobot.verify import verify
-from real.bag import Bag
+from real.bags.bag import Bag
+from real.bags.dataset import add_bags, replay
 from real.contract import load_contract
-from real.dataset import add_bags, replay
-from real.measure import draw, evaluate
+from real.tools.measure import draw, evaluate
 from tests.real.ros.conftest import ROBOT, domain
 
 EXPERT = {"policy": "expert:bimanual/click_bell", "task": "click_bell", "cameras": "head,left_wrist"}

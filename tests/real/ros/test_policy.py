@@ -11,15 +11,15 @@ from sensor_msgs.msg import Image
 from policies.base import PolicySpec
 from real import signals
 from real.contract import load_contract
-from real.inference import PolicyProcess, check_robot, make_policy
-from real.limits import Mode
-from real.motions import Motion
+from real.policy.inference import PolicyProcess, check_robot, make_policy
+from real.policy.motions import Motion
 from real.ros import convert
 from real.ros.health import WARN, Health
 from real.ros.observer import Observer
 from real.ros.qos import IMAGE_OUT
 from real.ros.ros_robot import RosRobot
 from real.ros.session import Session
+from real.safety.modes import Mode
 from tests.real.conftest import small_contract
 from tests.real.ros.conftest import ROBOT, domain
 from twinloom.errors import TwinloomError
@@ -153,7 +153,7 @@ def test_a_camera_that_stops_is_missed_by_name():
 
 
 def test_a_robot_over_topics_has_the_common_interface(robot, contract):
-    from real.robot import Robot
+    from real.robots.base import Robot
 
     client = RosRobot(contract, images="none", domain_id=domain(), arm=False)
     assert isinstance(client, Robot)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from real.contract import CommandGroup, StateGroup, Topics
-from real.limits import Mode, SafetyFilter
 from real.ros.commands import Command
 from real.ros.router import Router
+from real.safety.filter import SafetyFilter
+from real.safety.modes import Mode
 from tests.real.conftest import small_contract
 
 ARM, GRIPPER = "/arm/commands", "/gripper/commands"

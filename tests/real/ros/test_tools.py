@@ -10,10 +10,10 @@ import threading
 
 import pytest
 
-from real import doctor
 from real.ros import graph
 from real.ros.roundtrip import measure
 from real.ros.session import Session
+from real.tools import doctor
 from tests.real.ros.conftest import domain
 from twinloom.errors import TwinloomError, UnknownNameError
 

@@ -1,0 +1,281 @@
+"""A task of our simulators as a robot: in real time, or in lockstep with whoever sends the actions."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assets.robots.record import DEFAULT_ROBOT
+from real.contract import Camera, RobotContract, contracts, load_contract
+from real.robots.base import BaseRobot
+from real.safety.filter import SafetyFilter
+from real.safety.modes import Verdict
+from real.timing import RateLoop
+from twinloom.errors import TwinloomError, UnknownNameError
+from twinloom.features import IMAGES, STATE, TIMESTAMP
+
+if TYPE_CHECKING:
+    from real.ros.plant import SimPlant
+    from sim.bimanual.episode import Prepared
+    from sim.engine.render import StateRenderer
+
+ROOMS = ("bimanual",)  # simulators with a robot that takes joint positions
+
+
+class SimRobot(BaseRobot):
+    """A dual-arm task whose robot behaves as hardware does: every action passes the safety filter.
+
+    In real time (the default) a thread runs the physics and the filter at the contract's rate; actions may come at any
+    time, and if none come the robot brakes. In lockstep each :meth:`send_action` advances the scene by one control step
+    of ``1/fps`` and nothing happens in between: an action inside the limits has, bit for bit, the effect that it has in
+    ``sim.bimanual.Simulation.step``.
+
+    Args:
+        what: "bimanual/<task>".
+        robot: robot of ``sim list robots``.
+        seed, episode, randomize, split: which scene; as for ``datagen``. :meth:`reset` goes on to the next episode.
+        cameras: cameras of ``sim list cameras`` whose pictures observations bring; size: (width, height) of them.
+        lockstep: see above; fps: its control rate, a divisor of 250.
+        contract: another robot file than the one of ``robot``; its joints must be those of the model.
+        record: randomisation record of an episode, whose scene is made again instead of one from the seed; lockstep
+            only.
+
+    Attributes:
+        safety: the filter. In real time use :meth:`arm` and the others here, which take its lock.
+
+    Raises:
+        UnknownNameError: no such task, robot or contract.
+        TwinloomError: a rate, camera or axis that cannot be.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        robot: str = DEFAULT_ROBOT,
+        seed: int = 0,
+        episode: int = 0,
+        randomize: str = "none",
+        split: str = "seen",
+        cameras: tuple[str, ...] = (),
+        size: tuple[int, int] = (320, 240),
+        lockstep: bool = False,
+        fps: int = 25,
+        contract: RobotContract | str | None = None,
+        record: dict[str, Any] | None = None,
+    ) -> None:
+        from sim.bimanual.rate import substeps
+        from sim.bimanual.task import task_class
+        from sim.catalogue import cameras as known_cameras
+
+        room, _, task = what.partition("/")
+        if room not in ROOMS or not task:
+            raise TwinloomError(f'"{what}" has no robot to command; allowed: bimanual/<task> (sim list tasks)')
+        task_class(task)
+        substeps(fps)
+        if not lockstep and (record is not None or split != "seen"):
+            raise TwinloomError("a record, or the split unseen, needs lockstep=True")
+        if record is not None and record.get("task") != task:
+            raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
+        for camera in cameras:
+            if camera not in known_cameras():
+                raise UnknownNameError("camera", camera, known_cameras(), "sim list cameras")
+        if not isinstance(contract, RobotContract):
+            contract = load_contract(contract) if contract else contract_of(robot)
+        if contract.model is None:
+            raise TwinloomError(f"robot {contract.name} has no model, so it cannot be simulated")
+        pictures = tuple(Camera(name, "", size[0], size[1], fps) for name in cameras)
+        super().__init__(f"{what} with {contract.name}", contract, pictures)
+        self.task, self.lockstep, self.fps = task, lockstep, fps
+        self._size, self._lock = size, threading.RLock()
+        self._record = record
+        self._scene: dict[str, Any] = {"seed": seed, "episode": episode, "randomize": randomize, "split": split}
+        self._thread: threading.Thread | None = None
+        self._loop: RateLoop | None = None
+        self._renderer: StateRenderer | None = None
+        self._failure: BaseException | None = None
+
+    # ------------------------------------------------------------ lifecycle
+
+    def connect(self) -> None:
+        """Draw the scene, let it settle, start the clock and arm the robot, which stands at home."""
+        if self._connected:
+            return
+        from real.ros.plant import SimPlant
+        from sim.bimanual.episode import prepare, restore
+        from sim.bimanual.randomize import parse_axes
+        from twinloom.seeding import episode_seed
+
+        scene, visuals = self._scene, "mesh" if self.cameras else "simple"
+        assert self.contract.model is not None
+        self._plant: SimPlant | None = None
+        if self.lockstep:
+            if self._record is not None:
+                self._prepared = restore({**self._record, "fps": self.fps}, visuals)
+            else:
+                seed = episode_seed(scene["seed"], self.task, scene["episode"])
+                axes = parse_axes(scene["randomize"])
+                self._prepared = prepare(self.task, self.contract.model, seed, axes, self.fps, scene["split"], visuals)
+            self.safety = SafetyFilter(self.contract, rate_hz=self.fps, lockstep=True)
+            self._order(self._prepared)
+        else:
+            self._plant = SimPlant(
+                self.contract, self.task, scene["seed"], scene["episode"], scene["randomize"], visuals=visuals
+            )
+            self._prepared = self._plant.prepared
+            self.safety = SafetyFilter(self.contract)
+            self._order(self._prepared)
+        self._time, self._failure, self._connected = 0.0, None, True
+        # the servos hold home, so motion starts from there and not from where a hand sags to
+        self.safety.step(self._now(), self._prepared.sim.home_action[self._to_contract])
+        self._arm(self._now())
+        if not self.lockstep:
+            self._start()
+        self._say()
+
+    def reset(self) -> None:
+        """Go on to the next episode: another scene of the same task, or the record's again."""
+        self.disconnect()
+        self._scene["episode"] += 1
+        self.connect()
+
+    def disconnect(self) -> None:
+        """Brake and stop the clock."""
+        if not self._connected:
+            return
+        if self._loop is not None and self._thread is not None:
+            with self._lock:
+                self.safety.disarm()
+            self._loop.stop()
+            self._thread.join(timeout=10.0)
+            self._loop = self._thread = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+        self._connected = False
+        self._say()
+
+    # ------------------------------------------------------------- exchange
+
+    def get_observation(self) -> dict[str, np.ndarray]:
+        """Measured joints, pictures if asked for, and the time: simulated in lockstep, monotonic in real time."""
+        self._check()
+        with self._lock:
+            found = {STATE: self._measure(), TIMESTAMP: np.array([self._now()])}
+            qpos = self._prepared.sim.data.qpos.copy() if self.cameras else None
+        if qpos is not None:
+            for name, picture in self._draw().images(qpos, [camera.name for camera in self.cameras]).items():
+                found[IMAGES + name] = picture
+        return found
+
+    def send_action(self, action: np.ndarray) -> np.ndarray:
+        """Offer (J,) joint targets. In lockstep a control step passes meanwhile.
+
+        Returns:
+            (J,) the targets that the robot goes to: clipped ones, or those it holds if the action was refused; in
+            lockstep what the limits let it reach in this step.
+        """
+        self._check()
+        with self._lock:
+            verdict = self.safety.command(action, self._now(), source="send_action")
+            if self.lockstep:
+                sent = self._step()
+            else:
+                sent = self.safety.commands.target.copy() if verdict.accepted else self.safety.limiter.stopping_pose()
+        self._say()
+        return sent
+
+    @property
+    def success(self) -> bool:
+        """Whether the task's check has held for its dwell time."""
+        return self._prepared.monitor.success
+
+    @property
+    def instruction(self) -> str:
+        """The sentence of this episode."""
+        return self._prepared.instructions()[self._prepared.split][0]
+
+    def record(self) -> dict[str, Any]:
+        """The randomisation record of the scene."""
+        return self._prepared.record()
+
+    # --------------------------------------------------------------- safety
+
+    def arm(self) -> Verdict:
+        """See SafetyFilter.arm."""
+        with self._lock:
+            return self.safety.arm(self._now())
+
+    def estop(self, reason: str = "asked for") -> Verdict:
+        """See SafetyFilter.estop."""
+        return self.safety.estop(reason)
+
+    def reset_safety(self) -> Verdict:
+        """See SafetyFilter.reset."""
+        with self._lock:
+            return self.safety.reset(self._now())
+
+    # -------------------------------------------------------------- helpers
+
+    def _order(self, prepared: Prepared) -> None:
+        """How joints of the simulation and of the contract correspond, by name."""
+        sim = prepared.sim
+        names = [f"{side}_{name}" for side in sim.arms for name in (*sim.record.joints, "gripper")]
+        if sorted(names) != sorted(self.contract.names):
+            raise TwinloomError(f"robot {self.contract.name} does not name the joints of its model: {', '.join(names)}")
+        self._to_contract = np.array([names.index(name) for name in self.contract.names])
+        self._to_sim = np.argsort(self._to_contract)
+
+    def _now(self) -> float:
+        return self._time if self.lockstep else time.monotonic()
+
+    def _measure(self) -> np.ndarray:
+        return self._plant.read()[0] if self._plant is not None else self._prepared.sim.state()[self._to_contract]
+
+    def _step(self) -> np.ndarray:
+        from sim.bimanual.simulation import DivergedError
+
+        self._time += 1.0 / self.fps
+        out = self.safety.step(self._time, self._measure())
+        try:
+            self._prepared.sim.step(out.q[self._to_sim])
+        except DivergedError as error:
+            self._failure = error
+            self._check()
+        return out.q
+
+    def _start(self) -> None:
+        self._loop = RateLoop(self.contract.rate_hz)
+        self._thread = threading.Thread(target=self._run, args=(self._loop, self._plant), daemon=True, name="sim robot")
+        self._thread.start()
+
+    def _run(self, loop: RateLoop, plant: SimPlant) -> None:
+        try:
+            for now in loop:
+                with self._lock:
+                    out = self.safety.step(now, plant.read()[0])
+                    plant.advance(loop.period, out.q if out.send else plant.target)
+        except Exception as error:  # handed to whoever asks next
+            self._failure = error
+
+    def _check(self) -> None:
+        self._require_connection()
+        if self._failure is not None:
+            raise TwinloomError(f"{self.name}: {self._failure}; call reset()") from self._failure
+
+    def _draw(self) -> StateRenderer:
+        if self._renderer is None:
+            from sim.engine.render import StateRenderer
+
+            self._renderer = StateRenderer(self._prepared.sim.model, self._size)
+        return self._renderer
+
+
+def contract_of(robot: str) -> RobotContract:
+    """The contract of a simulated robot: the file of its name. Raises UnknownNameError if there is none."""
+    known = contracts()
+    if robot not in known:
+        raise UnknownNameError("robot", robot, known, "real list robots")
+    return load_contract(robot)

@@ -1,0 +1,1 @@
+"""What one runs beside a robot: doctor, measurements, trials."""
