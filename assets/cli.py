@@ -110,10 +110,10 @@ def pull(
     names: Annotated[tuple[str, ...], tyro.conf.Positional, NAMES] = (),
     from_folder: Annotated[Path | None, FOLDER] = None,
 ) -> int:
-    """Fetch the visual meshes of robots, once; everything works offline afterwards.
+    """Fetch the visual meshes of arms and the models of humanoids, once; everything works offline afterwards.
 
     Args:
-        names: robots; all if none is named.
+        names: robots, or humanoids for all of those; all arms if none is named.
         from_folder: take the files from here instead: an unpacked wheel or a checkout of mujoco_menagerie.
     """
     from assets.pull import pull as fetch

