@@ -170,10 +170,8 @@ def _effort(model: mujoco.MjModel, k: int) -> float:
 
 
 _CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-_FACES = np.array(
-    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    + [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
-)
+_QUADS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+_FACES = np.array([triangle for a, b, c, d in _QUADS for triangle in ((a, b, c), (a, c, d))])
 
 
 def _surfaces(
