@@ -12,7 +12,7 @@ from policies.bimanual.spaces import joint_feature
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.rate import substeps
 from sim.bimanual.scene import SceneRejectedError
-from sim.bimanual.simulation import DivergedError
+from sim.engine.base import DivergedError
 from sim.engine.render import StateRenderer
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGES, STATE, TIMESTAMP

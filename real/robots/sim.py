@@ -235,7 +235,7 @@ class SimRobot(BaseRobot):
         return self._plant.read()[0] if self._plant is not None else self._prepared.sim.state()[self._to_contract]
 
     def _step(self) -> np.ndarray:
-        from sim.bimanual.simulation import DivergedError
+        from sim.engine.base import DivergedError
 
         self._time += 1.0 / self.fps
         out = self.safety.step(self._time, self._measure())

@@ -14,8 +14,8 @@ class Arm:
 
     Attributes:
         side: "left" or "right".
-        qpos_ids, dof_ids, ctrl_ids: (N,) indices of the arm joints and their servos.
-        gripper_ctrl, finger_qpos: index of the gripper servo; (2,) indices of the finger joints.
+        joint_ids, qpos_ids, dof_ids, ctrl_ids: (N,) ids and indices of the arm joints and their servos.
+        gripper_ctrl: index of the gripper servo; finger_joints, finger_qpos: (2,) ids and indices of its joints.
         stroke: metres by which one finger moves from closed to open.
         home: (N,) rad.
         velocity_limits, acceleration_limits: (N,) for planning.
@@ -26,11 +26,13 @@ class Arm:
         self.side = side
         self.prefix = f"{side}_"
         joints = [model.joint(self.prefix + j) for j in record.joints]
+        self.joint_ids = np.array([j.id for j in joints])
         self.qpos_ids = np.array([j.qposadr[0] for j in joints])
         self.dof_ids = np.array([j.dofadr[0] for j in joints])
         self.ctrl_ids = np.array([model.actuator(self.prefix + j).id for j in record.joints])
         self.gripper_ctrl = model.actuator(self.prefix + "gripper").id
         fingers = [model.joint(self.prefix + f"finger{i}") for i in (1, 2)]
+        self.finger_joints = np.array([f.id for f in fingers])
         self.finger_qpos = np.array([f.qposadr[0] for f in fingers])
         self.finger_bodies = [int(f.bodyid[0]) for f in fingers]
         self.stroke = record.gripper.max_opening / 2

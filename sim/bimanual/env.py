@@ -13,9 +13,9 @@ from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.pointcloud import point_cloud
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.rate import substeps
-from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
 from sim.bimanual.task import task_class
+from sim.engine.base import DivergedError
 from sim.engine.render import StateRenderer
 from twinloom.errors import TwinloomError
 from twinloom.seeding import episode_seed

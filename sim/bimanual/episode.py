@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from assets.robots.record import load_robot
-from sim.bimanual.compile import TIMESTEP
 from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before
 from sim.bimanual.scene import Scene, SceneRejectedError
@@ -17,6 +15,7 @@ from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import SceneSpec
 from sim.bimanual.task import DWELL_S, Task, task_class
 from sim.bimanual.world import World
+from sim.engine.base import DivergedError
 from twinloom.errors import TwinloomError
 from twinloom.seeding import stream, words
 from twinloom.transforms import rotation_angle
@@ -46,7 +45,7 @@ class SuccessMonitor:
 
 @dataclass
 class Prepared:
-    """A settled scene with its task.
+    """A settled scene with its task; an environment of sim.loop that is over when the task has succeeded.
 
     Attributes:
         name: task name; ``redraws``: scenes that were drawn and rejected before this one.
@@ -67,6 +66,19 @@ class Prepared:
     def spec(self) -> SceneSpec:
         """The scene as data."""
         return self.sim.spec
+
+    def observe(self) -> dict[str, np.ndarray]:
+        """As Simulation.observe."""
+        return self.sim.observe()
+
+    def apply(self, action: np.ndarray) -> None:
+        """As Simulation.step."""
+        self.sim.step(action)
+
+    @property
+    def over(self) -> bool:
+        """Whether the task's check has held for its dwell time."""
+        return self.monitor.success
 
     def instructions(self) -> dict[str, list[str]]:
         """Sentences of both splits, "seen" and "unseen". Without the language axis every episode draws the same."""
@@ -188,12 +200,10 @@ def _settle(sim: Simulation) -> None:
     """Let objects come to rest; reject scenes whose task objects move or whose clutter falls off."""
     before = {name: actor.pose() for name, actor in sim.actors.items()}
     clutter = {p.name for p in sim.spec.placements if p.clutter}
-    for _ in range(round(SETTLE_S / TIMESTEP)):
-        mujoco.mj_step(sim.model, sim.data)
-    if sim.diverged:
-        raise SceneRejectedError("unstable scene (diverged)")
-    sim.data.time = 0.0
-    mujoco.mj_forward(sim.model, sim.data)
+    try:
+        sim.settle(SETTLE_S)
+    except DivergedError as error:
+        raise SceneRejectedError("unstable scene (diverged)") from error
     for name, actor in sim.actors.items():
         if actor.mode != "free":
             continue

@@ -14,6 +14,7 @@ from sim.bimanual.plan.path import Bounds, plan_joint_path
 from sim.bimanual.plan.timing import parameterise, parameterise_pair
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.world import World
+from sim.loop import playback, run
 from twinloom.transforms import inverse
 
 GRIP_SECONDS = 0.4  # time to close or open; faster closing knocks light objects away
@@ -154,13 +155,14 @@ class Motion:
         grips = {s.side: self._ramp(s, self._room_to_open(s)) for s in steps if isinstance(s, Grip)}
         pause = max((round(s.seconds * self.sim.fps) for s in steps if isinstance(s, Wait)), default=0)
         length = max([pause, *(len(v) for v in samples.values()), *(len(v) for v in grips.values())])
-        for t in range(length):
-            action = self.sim.action.copy()
-            for side, values in samples.items():
-                action[self._slice(side)] = values[min(t, len(values) - 1)]
-            for side, ramp in grips.items():
-                action[self._grip_index(side)] = ramp[min(t, len(ramp) - 1)]
-            self.sim.step(action)
+        actions = np.tile(self.sim.action, (length, 1))
+        moments = np.arange(length)
+        for side, values in samples.items():
+            actions[:, self._slice(side)] = values[np.minimum(moments, len(values) - 1)]
+        for side, ramp in grips.items():
+            if len(ramp):
+                actions[:, self._grip_index(side)] = ramp[np.minimum(moments, len(ramp) - 1)]
+        run(self.sim, playback(actions))
         for step in steps:
             if isinstance(step, Grip):
                 self._account(step)

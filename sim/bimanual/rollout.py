@@ -14,10 +14,12 @@ from sim.bimanual.episode import Prepared, prepare, restore
 from sim.bimanual.hands import ee_pose
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import SceneRejectedError
-from sim.bimanual.simulation import DivergedError, Simulation
+from sim.bimanual.simulation import Simulation, joint_names
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import DWELL_S
+from sim.engine.base import DivergedError
 from sim.engine.render import StateRenderer
+from sim.loop import playback, run
 from twinloom.features import Feature
 from twinloom.seeding import stream
 
@@ -165,8 +167,7 @@ def replay_rollout(record: dict[str, Any], actions: np.ndarray, fps: int | None 
     built = perf_counter()
     recorder = Recorder(prepared.sim, len(actions))
     prepared.sim.observers.append(recorder)
-    for action in actions:
-        prepared.sim.step(action)
+    run(prepared.sim, playback(actions))
     reason = "" if prepared.monitor.success else "goal not reached"
     timing = {"build": built - started, "plan": 0.0, "simulate": perf_counter() - built}
     return _result(prepared, recorder, reason, reason, timing)
@@ -191,7 +192,7 @@ def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, ti
 
 def features(sim: Simulation) -> dict[str, Feature]:
     """Names and units of the arrays of a rollout with this robot."""
-    joints = tuple(f"{side}_{name}" for side in sim.arms for name in (*sim.record.joints, "gripper"))
+    joints = joint_names(sim)
     hand = ("x", "y", "z", "qw", "qx", "qy", "qz", "gripper")
     hands = tuple(f"{side}_{name}" for side in sim.arms for name in hand)
     unit = "rad; gripper opening in [0, 1]"
@@ -204,19 +205,16 @@ def features(sim: Simulation) -> dict[str, Feature]:
 
 def _act(prepared: Prepared, skills: Skills) -> tuple[str, str]:
     """Run the expert and wait for the verdict; returns (reason, detail), both empty on success."""
-    sim, monitor = prepared.sim, prepared.monitor
+    sim = prepared.sim
     try:
         prepared.task.expert(skills)
-        for _ in range(round(PATIENCE_S * sim.fps)):
-            if monitor.success:
-                break
-            sim.step(sim.action)
+        run(prepared, lambda observe: sim.action, limit=round(PATIENCE_S * sim.fps))
     except PlanningError as error:
         return error.reason, str(error)
     except StepLimitError:
         return "step limit", f"more than {prepared.task.limit_steps(sim.fps)} control steps"
     except DivergedError as error:
         return "simulation diverged", str(error)
-    if not monitor.success:
+    if not prepared.over:
         return "goal not reached", f"the success check did not hold for {DWELL_S} s"
     return "", ""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import mujoco
 import numpy as np
 
 from sim.bimanual.actor import Actor
 from sim.bimanual.simulation import Simulation
+from sim.engine.base import Contacts
 
 OPEN = 0.7  # measured opening above which a gripper counts as open
 TOUCH = 0.001  # metres of gap below which two things touch
@@ -21,8 +21,9 @@ class World:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._label = _body_labels(sim)
-        self._contacts_at = -1
-        self._contacts: set[frozenset[str]] = set()
+        self._revision = -1
+        self._contacts: Contacts
+        self._pairs: set[frozenset[str]] | None = None
 
     @property
     def time(self) -> float:
@@ -69,30 +70,31 @@ class World:
 
     def contact_points(self, a: Actor | str, b: Actor | str) -> np.ndarray:
         """(K, 3) positions of all contacts between two things, in the world."""
-        pair = frozenset((_name(a), _name(b)))
-        data = self._sim.data
-        bodies = self._sim.model.geom_bodyid[data.contact.geom]
-        hits = [i for i, (p, q) in enumerate(bodies) if frozenset((self._label[p], self._label[q])) == pair]
-        return np.array(data.contact.pos[hits]).reshape(-1, 3)
+        return self._now().positions[self._between(a, b)]
 
     def contact_force(self, a: Actor | str, b: Actor | str) -> float:
         """Sum of the normal forces between two things, newtons."""
+        hits = self._between(a, b)
+        return float(sum(self._sim.engine.contact_forces()[hits])) if len(hits) else 0.0
+
+    def _now(self) -> Contacts:
+        """The contacts of the present state, read once."""
+        if self._sim.revision != self._revision:
+            self._contacts, self._pairs = self._sim.engine.contacts(), None
+            self._revision = self._sim.revision
+        return self._contacts
+
+    def _between(self, a: Actor | str, b: Actor | str) -> list[int]:
+        """Which contacts are those of two things."""
         pair = frozenset((_name(a), _name(b)))
-        model, data = self._sim.model, self._sim.data
-        force, total = np.zeros(6), 0.0
-        for i, (p, q) in enumerate(model.geom_bodyid[data.contact.geom]):
-            if frozenset((self._label[p], self._label[q])) == pair:
-                mujoco.mj_contactForce(model, data, i, force)
-                total += float(force[0])
-        return total
+        return [i for i, (p, q) in enumerate(self._now().bodies) if frozenset((self._label[p], self._label[q])) == pair]
 
     def _current_contacts(self) -> set[frozenset[str]]:
-        data = self._sim.data
-        if self._sim.revision != self._contacts_at:
-            bodies = self._sim.model.geom_bodyid[data.contact.geom[data.contact.dist < TOUCH]]
-            self._contacts = {frozenset((self._label[p], self._label[q])) for p, q in bodies}
-            self._contacts_at = self._sim.revision
-        return self._contacts
+        now = self._now()
+        if self._pairs is None:
+            bodies = now.bodies[now.distances < TOUCH]
+            self._pairs = {frozenset((self._label[p], self._label[q])) for p, q in bodies}
+        return self._pairs
 
     # ------------------------------------------------------------- grippers
 
@@ -134,14 +136,11 @@ class World:
 
     def _pushed_up(self, above: str, below: str) -> bool:
         """Whether some contact of the two is a slope on which ``above`` can rest, not a wall beside it."""
-        contact = self._sim.data.contact
-        bodies = self._sim.model.geom_bodyid[contact.geom]
-        for i, (p, q) in enumerate(bodies):
-            pair = (self._label[p], self._label[q])
-            if contact.dist[i] < TOUCH and pair in ((above, below), (below, above)):
-                upward = contact.frame[i, 2] if pair == (below, above) else -contact.frame[i, 2]
-                if upward > STEEPEST:
-                    return True
+        now = self._now()
+        for i in self._between(above, below):
+            upward = now.normals[i, 2] * (1 if self._label[now.bodies[i, 1]] == above else -1)
+            if now.distances[i] < TOUCH and upward > STEEPEST:
+                return True
         return False
 
     def inside(self, a: Actor, container: Actor, margin: float = 0.0) -> bool:

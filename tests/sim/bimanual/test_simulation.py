@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sim.bimanual.rate import TIMESTEP, substeps
-from sim.bimanual.simulation import DivergedError
 from sim.bimanual.spec import TABLE_HEIGHT, DynamicsSpec
 from sim.bimanual.world import World
+from sim.engine.base import DivergedError
 from tests.sim.bimanual.scenes import cube, rest, simulation, thing
 from twinloom.errors import TwinloomError
 
