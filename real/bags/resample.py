@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from real.bags.bag import Bag, BagMessage
-from real.contract import RobotContract, load_contract
-from real.stack import with_topics
+from real.contract import RobotContract, load_contract, with_topics
 from twinloom.errors import TwinloomError
 from twinloom.names import match
 

@@ -92,10 +92,29 @@ class Topics:
 
 @dataclass(frozen=True)
 class Watchdog:
-    """Seconds without a valid command until the robot is braked (``hold_s``) and until it is given up (``damp_s``)."""
+    """What happens without a valid command.
+
+    Attributes:
+        hold_s: seconds until the robot is braked; damp_s: until it is given up.
+        window_s: how far ahead of its receipt a trajectory message counts; what it wants later is not done.
+    """
 
     hold_s: float = 0.1
     damp_s: float = 1.0
+    window_s: float = 0.2
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """A topic (std_msgs/Header, about 20 Hz) that says that the operator's side lives.
+
+    Attributes:
+        topic: its name.
+        timeout_s: seconds without one after which an armed robot makes an emergency stop.
+    """
+
+    topic: str = "/safety/heartbeat"
+    timeout_s: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -157,6 +176,7 @@ class RobotContract:
         tracking_error: how far a joint may stay behind its command before motion stops, rad; grippers are free.
         start_s: shortest duration of the motion to the start pose.
         confirm: whether a person must arm a second time, at the start pose, before commands count.
+        heartbeat: without which an armed robot stops; None asks for none.
     """
 
     name: str
@@ -177,6 +197,7 @@ class RobotContract:
     cameras: tuple[Camera, ...] = ()
     watchdog: Watchdog = Watchdog()
     stamps: Stamps = Stamps()
+    heartbeat: Heartbeat | None = None
     workspace: Workspace | None = None
     self_collision: SelfCollision | None = None
     unitree: Unitree | None = None

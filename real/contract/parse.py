@@ -16,6 +16,7 @@ from real.contract.model import (
     Camera,
     CommandGroup,
     Gripper,
+    Heartbeat,
     JointLimits,
     RobotContract,
     SelfCollision,
@@ -29,8 +30,9 @@ from real.contract.model import (
 from twinloom.errors import InvalidSettingsError, TwinloomError
 
 _PARTS = {"watchdog": Watchdog, "stamps": Stamps, "workspace": Workspace, "self_collision": SelfCollision}
-_PARTS["unitree"] = Unitree  # type: ignore[assignment]
+_PARTS |= {"unitree": Unitree, "heartbeat": Heartbeat}  # type: ignore[dict-item]
 LARGEST = 1e6  # rad, rad/s, rad/s^2: more is a slip, and its square would not be a number to calculate with
+SMALLEST = 1e-3  # the same: a joint that needs an hour to brake is a slip, and 1 / 1e-300 squared is no number either
 _LISTS = {"joints": JointLimits, "grippers": Gripper}
 
 
@@ -227,6 +229,8 @@ def _impossible_joints(contract: RobotContract) -> list[str]:
             problems.append(f"joint {joint.name}: velocity, acceleration and step must be positive")
         elif max(map(abs, (joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.step))) > LARGEST:
             problems.append(f"joint {joint.name}: limits, velocity, acceleration and step must be at most {LARGEST:g}")
+        elif min(joint.velocity, joint.acceleration, joint.step) < SMALLEST:
+            problems.append(f"joint {joint.name}: velocity, acceleration and step must be at least {SMALLEST:g}")
         if joint.name in grippers and (joint.lower, joint.upper) != (0.0, 1.0):
             problems.append(f"joint {joint.name}: a gripper opens from 0 to 1")
     return problems
@@ -242,6 +246,10 @@ def _impossible_times(contract: RobotContract) -> list[str]:
         problems.append("watchdog.hold_s must be at least two periods of command_hz, or one late command brakes")
     if not contract.watchdog.hold_s < contract.watchdog.damp_s:
         problems.append("watchdog.hold_s must be below watchdog.damp_s")
+    if not 1 / contract.command_hz <= contract.watchdog.window_s <= 5.0:
+        problems.append("watchdog.window_s must be between one period of command_hz and 5")
+    if contract.heartbeat and not 0.05 <= contract.heartbeat.timeout_s <= 10.0:
+        problems.append("heartbeat.timeout_s must be between 0.05 and 10")
     if min(contract.stamps.max_age_s, contract.stamps.max_future_s) <= 0:
         problems.append("stamps must be positive")
     if contract.margin < 0 or contract.tracking_error <= 0 or contract.start_s < 0:

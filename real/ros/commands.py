@@ -17,6 +17,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from real.ros.convert import NS, doubles, from_stamp, to_stamp
 
+DIGITS = 19  # of nanoseconds since 1970 in 64 bits; what is longer is no stamp
+LABEL = 64  # characters of a sender's name that are kept
+
 
 @dataclass(frozen=True)
 class Command:
@@ -78,7 +81,8 @@ def read_point(message: Float64MultiArray) -> Command:
     if len(dim) == 2 and "@" in dim[1].label:
         names = tuple(dim[0].label.split(",")) if dim[0].label else ()
         source, _, digits = dim[1].label.rpartition("@")
-        stamp_ns = int(digits) if digits.isdecimal() else 0
+        stamp_ns = int(digits) if digits.isdecimal() and len(digits) <= DIGITS else 0
+        source = source[:LABEL]
     return Command(names, np.array(message.data, float)[None], np.zeros(1), stamp_ns, source)
 
 
@@ -90,7 +94,7 @@ def read_chunk(message: JointTrajectory) -> Command:
     if len(times) != len(points):
         times = np.zeros(len(points))
     stamp_ns = from_stamp(message.header.stamp)
-    return Command(tuple(message.joint_names), points, times, stamp_ns, message.header.frame_id)
+    return Command(tuple(message.joint_names), points, times, stamp_ns, message.header.frame_id[:LABEL])
 
 
 def message_type(kind: str) -> Any:

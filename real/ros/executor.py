@@ -20,8 +20,9 @@ def make_executor(kind: Kind, context: Context) -> Executor:
     """An executor of one thread.
 
     "events" costs about a third less than "single" and has the shorter tail. It cannot serve callbacks that ask for the
-    message info (it dies of them), so no node of ours does. MultiThreadedExecutor is not offered: its threads spin on
-    the interpreter lock while a callback runs, which costs rate, tail and, under load, messages.
+    message info (it dies of them), so nodes that must know who sent a message use "single". MultiThreadedExecutor is
+    not offered: its threads spin on the interpreter lock while a callback runs, which costs rate, tail and, under load,
+    messages.
     """
     if kind == "events":
         from rclpy.experimental.events_executor import EventsExecutor
@@ -39,7 +40,7 @@ class Spinner:
         on_error: called in the thread with an exception that escaped a callback; the thread then ends.
     """
 
-    def __init__(self, *nodes: Node, kind: Kind = "events", on_error: Callable[[BaseException], None]) -> None:
+    def __init__(self, *nodes: Node, kind: Kind = "single", on_error: Callable[[BaseException], None]) -> None:
         self._executor = make_executor(kind, nodes[0].context)
         for node in nodes:
             self._executor.add_node(node)

@@ -56,7 +56,7 @@ class DriverDevice:
 
         def sample(times: np.ndarray) -> np.ndarray:
             ahead = (times - began)[:, None] if self._commander.trajectories else np.zeros((len(times), 1))
-            return out.q + ahead * out.qd
+            return look_ahead(out, ahead)
 
         self._commander.send(sample, self._stamp_ns, self._period, self._period)
 
@@ -68,6 +68,11 @@ class DriverDevice:
 
     def close(self) -> None:
         """Nothing to let go of: the drivers hold what they were sent last."""
+
+
+def look_ahead(out: Output, seconds: np.ndarray) -> np.ndarray:
+    """(N, J) positions after ``seconds`` (N, 1) at the present velocity, but not beyond what passed the filter."""
+    return np.clip(out.q + seconds * out.qd, np.minimum(out.q, out.goal), np.maximum(out.q, out.goal))
 
 
 class Announced:

@@ -86,10 +86,14 @@ class Health:
             for peer in self._others(publisher.topic_name, node.get_subscriptions_info_by_topic):
                 if why := _mismatch(publisher, peer, publisher.qos_profile, peer.qos_profile):
                     found[publisher.topic_name] = f"subscriber {_name(peer)} hears nothing from us: {why}"
+        ours: dict[str, list] = {}
         for subscription in node.subscriptions:
-            for peer in self._others(subscription.topic_name, node.get_publishers_info_by_topic):
-                if why := _mismatch(subscription, peer, peer.qos_profile, subscription.qos_profile):
-                    found[subscription.topic_name] = f"we hear nothing from publisher {_name(peer)}: {why}"
+            ours.setdefault(subscription.topic_name, []).append(subscription)
+        for topic, subscriptions in ours.items():
+            for peer in self._others(topic, node.get_publishers_info_by_topic):
+                why = [_mismatch(mine, peer, peer.qos_profile, mine.qos_profile) for mine in subscriptions]
+                if all(why):
+                    found[topic] = f"we hear nothing from publisher {_name(peer)}: {why[0]}"
         for topic, text in found.items():
             self.set(f"qos {topic}", ERROR, text)
         for topic in self._peers - found.keys():

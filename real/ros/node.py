@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from rclpy.signals import SignalHandlerOptions
 from real import signals
 from real.ros.executor import Spinner
 from real.ros.health import ERROR, OK, Health
+from real.ros.shield import Shielded
+from real.stack import processes
 from real.stack.parameters import PARAMETERS, Value, check
 from twinloom.command import run_command
 from twinloom.errors import TwinloomError
@@ -25,7 +28,7 @@ from twinloom.errors import TwinloomError
 SWITCH_S = 0.0005
 
 
-class ManagedNode(LifecycleNode):
+class ManagedNode(Shielded, LifecycleNode):
     """A lifecycle node.
 
     Subclasses say what the transitions do: `configure` loads and connects but moves nothing, `activate` begins,
@@ -175,6 +178,8 @@ def run_node(kind: type[ManagedNode]) -> None:
     Ends with 0 after SIGINT or SIGTERM, however many; 1 if the node failed; 2 if a person can cure it.
     """
     signals.block()
+    if processes.LAUNCHED in os.environ:
+        processes.die_with_parent()
     run_command(lambda: _run(kind))
 
 
@@ -183,7 +188,8 @@ def _run(kind: type[ManagedNode]) -> int:
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = kind()
-        spinner = Spinner(node, kind=node.p["executor"], on_error=node.fail)
+        processes.name_process(node.get_name())
+        spinner = Spinner(node, kind=node.p.get("executor", "single"), on_error=node.fail)
         try:
             name = signals.wait(node.stopping)
             if name:

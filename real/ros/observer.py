@@ -49,6 +49,7 @@ class Observer:
         self._features = dict(features)
         self._q = np.full(len(contract.names), np.nan)
         self._have = 0
+        self._newest_ns = [0] * len(contract.topics.state)
         self.state: Mailbox[tuple[np.ndarray, int]] = Mailbox()
         self.images: dict[str, Mailbox[Any]] = {}
         self._topics: dict[str, str] = {}
@@ -83,15 +84,33 @@ class Observer:
         except NamesError as error:
             self._health.set(f"state {topic}", ERROR, str(error))
             return
+        stamp_ns = convert.from_stamp(message.header.stamp)
+        old = self._old(stamp_ns, time.time_ns(), position) if stamp_ns else ""
+        if old:
+            self._health.set(f"state {topic}", ERROR, old)
+            return
         if self._health.level(f"state {topic}") != OK:
-            self._health.set(f"state {topic}", OK, "names fit")
+            self._health.set(f"state {topic}", OK, "new states come")
         self._q[where] = positions
         self._have |= 1 << position
         if self._have == (1 << len(self.contract.topics.state)) - 1:  # every group since the last complete state
             self._have = 0
-            stamp_ns = convert.from_stamp(message.header.stamp) or time.time_ns()
+            stamp_ns = stamp_ns or time.time_ns()
             self.state.put((self.contract.from_device(self._q), stamp_ns))
             self._on_state(stamp_ns)
+
+    def _old(self, stamp_ns: int, wall_ns: int, position: int) -> str:
+        """Why a state says nothing about now, by its stamp, or "". A driver may repeat what it measured once."""
+        rules, newest = self.contract.stamps, self._newest_ns[position]
+        age_s = 1e-9 * (wall_ns - stamp_ns)
+        if age_s > rules.max_age_s:
+            return f"its stamps are more than {rules.max_age_s:g} s old; the driver is stuck, or clocks differ"
+        if age_s < -rules.max_future_s:
+            return f"its stamps are more than {rules.max_future_s:g} s in the future; clocks differ"
+        if stamp_ns <= newest and newest <= wall_ns + 1e9 * rules.max_future_s:  # else the clock was set back
+            return "it repeats a state, or goes back in time"
+        self._newest_ns[position] = stamp_ns
+        return ""
 
     def age(self, now: float) -> float:
         """Seconds since the newest state; infinite before the first."""

@@ -7,13 +7,13 @@ own does the thinking and hands back chunks of actions, which a timeline turns i
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from typing import Any
 
 import numpy as np
 from rclpy.client import Client
+from rclpy.task import Future
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -30,7 +30,6 @@ from real.ros.observer import Observer
 from real.ros.qos import EVENTS, LATCHED, on_subscription
 from real.ros.topics import load
 from real.safety.modes import Mode
-from real.stack.runner import RESTARTS
 from real.timing import LatencyTracker, RateLoop
 from twinloom.errors import TwinloomError
 
@@ -72,11 +71,11 @@ class PolicyNode(ManagedNode):
             on_state=lambda _: self._wake.set(),
         )
         self.commander = Commander(self, self.contract, self.health, self.get_name(), p["prefix"])
-        self.mode, self._may_arm = "", p["arm"] and os.environ.get(RESTARTS, "0") == "0"
+        self.mode, self._may_arm, self._refusal = "", p["arm"], ""
         topic = f"{p['robot_node']}/mode"
         told = on_subscription(topic, self.health.on_mismatch)
         self.create_subscription(String, topic, self._mode_is, LATCHED, event_callbacks=told)
-        self._arm: Client = self.create_client(Trigger, f"{p['robot_node']}/arm")
+        self._arm: Client = self.create_client(Trigger, f"{p['robot_node']}/arm_at_start")
         self._chunk_out = self.create_publisher(JointTrajectory, "~/chunk", EVENTS)
         self._latency_out = self.create_publisher(Float64MultiArray, "~/latency", EVENTS)
         self.latency = {leg: LatencyTracker(window=1000) for leg in LEGS}
@@ -121,9 +120,13 @@ class PolicyNode(ManagedNode):
                 return True
             if self._may_arm and self.mode == Mode.IDLE.value and now - asked > 1.0 and self._arm.service_is_ready():
                 asked = now
-                self._arm.call_async(Trigger.Request())
+                self._arm.call_async(Trigger.Request()).add_done_callback(self._armed)
             self._say_what_is_missing(now)
         return False
+
+    def _armed(self, future: Future) -> None:
+        answer = future.result()
+        self._refusal = "" if answer is None or answer.success else f" ({answer.message})"
 
     def _say_what_is_missing(self, now: float) -> None:
         if self.observer.age(now) > Observer.STALE_S:
@@ -133,7 +136,8 @@ class PolicyNode(ManagedNode):
         elif not self.mode:
             text = f"waits for {self.p['robot_node']}/mode"
         else:
-            arm = "" if self._may_arm or self.mode != Mode.IDLE.value else "; arm it with: real arm"
+            alone = self._may_arm and not self._refusal
+            arm = "" if alone or self.mode != Mode.IDLE.value else f"{self._refusal}; arm it with: real arm"
             text = f"waits: the robot is {self.mode}{arm}"
         self.health.set("policy", WARN, text)
 

@@ -34,6 +34,7 @@ COMMAND_IN = profile(1, reliable=True)
 IMAGE_OUT = profile(2, reliable=False)
 IMAGE_IN = profile(1, reliable=False)
 LATCHED = profile(1, reliable=True, latched=True)
+ANY_IN = profile(10, reliable=False)  # asks for nothing, so it hears every publisher
 EVENTS = profile(10, reliable=True)
 DIAGNOSTICS = profile(10, reliable=True)
 
@@ -56,3 +57,7 @@ def on_publisher(topic: str, report: OnMismatch) -> PublisherEventCallbacks:
 def _policy(event: Any) -> str:
     """The policy that differs, as "reliability"."""
     return event.last_policy_kind.name.removeprefix("RMW_QOS_POLICY_").lower()
+
+
+#: for a subscription beside which another one hears the publishers that it cannot
+UNASKED = SubscriptionEventCallbacks(incompatible_qos=lambda _: None)

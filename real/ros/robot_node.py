@@ -10,33 +10,40 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+from rclpy.context import Context
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool, String
+from std_msgs.msg import Bool, Header, String
 from std_srvs.srv import Trigger
 
 from real.contract import RobotContract
-from real.ros.commands import message_type, read_chunk, read_point
-from real.ros.convert import doubles, to_stamp
+from real.ros.commands import Command, message_type, read_chunk, read_point
+from real.ros.convert import doubles, from_stamp, to_stamp
 from real.ros.health import ERROR, OK, WARN
 from real.ros.node import ManagedNode
-from real.ros.qos import COMMAND_IN, LATCHED, STATE_OUT, on_publisher, on_subscription
+from real.ros.qos import ANY_IN, COMMAND_IN, LATCHED, STATE_OUT, UNASKED, on_publisher, on_subscription
 from real.ros.report import TimingReport
 from real.ros.router import Router
+from real.ros.senders import Senders
 from real.ros.topics import load
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode, Output, Verdict
+from real.stack.parameters import Value
 from real.timing import LatencyTracker, RateLoop
 
-ANSWER_S = 1.0  # a request is answered by the next tick
+ANSWER_S = 1.0  # a request is answered by the next tick; one that could not be is dropped, not carried out later
+INBOX = 256  # messages between two ticks; what is older than the newest of them is lost
 NS = 1_000_000_000
 BRAKE_S = 2.0  # at the end the loop goes on until nothing moves, at most this long
 COLLECT_S = 10.0
+UNTOUCHED = (Mode.DISCONNECTED, Mode.IDLE)
 
 
 class Device(Protocol):
@@ -64,11 +71,18 @@ class Device(Protocol):
 class RobotNode(ManagedNode):
     """Lifecycle: `configure` opens the device, `activate` starts the loop, `deactivate` brakes and ends it.
 
-    Services (std_srvs/Trigger): ~/arm, ~/disarm, ~/estop, ~/reset, ~/home. Topics: ~/mode (latched), /estop (true
-    stops), ~/sent (JointState: what left the filter, in the names and units of the robot file).
+    Services (std_srvs/Trigger): ~/arm, ~/disarm, ~/estop, ~/reset, ~/home, and ~/arm_at_start for programs that arm
+    unasked: it arms a robot that was not armed before. Topics: ~/mode (latched), /estop (std_msgs/Bool, any quality of
+    service; true stops), ~/sent (JointState: what left the filter, in the names and units of the robot file), and the
+    heartbeat of the robot file. Messages are taken by the executor that tells who sent them.
     """
 
     device: Device
+
+    def __init__(self, context: Context | None = None, parameters: Mapping[str, Value] | None = None) -> None:
+        self._touched = False  # whether it ever was anything but idle; outlives a cleanup
+        self._looping = False
+        super().__init__(context, parameters)
 
     def open_device(self, contract: RobotContract) -> Device:
         """The device of this robot."""
@@ -90,7 +104,9 @@ class RobotNode(ManagedNode):
         self.router = Router(self.contract, self.filter)
         self.latency = LatencyTracker(window=1000, skip=0)
         self.report = TimingReport(self.p["report"])
-        self._inbox: queue.SimpleQueue[tuple[str, Any, float, float]] = queue.SimpleQueue()
+        self.senders = Senders(self)
+        self._beat_ns, self._others = 0, 0
+        self._inbox: deque[tuple[str, Any, float, float]] = deque(maxlen=INBOX)
         self._requests: queue.SimpleQueue[tuple[Callable[[float], Verdict], Future[Verdict]]] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.device = self.open_device(self.contract)
@@ -103,33 +119,39 @@ class RobotNode(ManagedNode):
             self.create_subscription(
                 message_type(group.kind),
                 topic,
-                lambda message, t=group.topic, read=read: self._received(t, read(message)),  # type: ignore[misc]
+                self._listener(group.topic, topic, read),
                 COMMAND_IN,
                 event_callbacks=on_subscription(topic, warn),
             )
-        self.create_subscription(
-            Bool, "/estop", self._stop_asked, LATCHED, event_callbacks=on_subscription("/estop", warn)
-        )
+        # a stop is heard whatever its publisher offers: one subscription for what was said before, one for all others
+        self.create_subscription(Bool, "/estop", self._stop_asked, LATCHED, event_callbacks=UNASKED)
+        self.create_subscription(Bool, "/estop", self._stop_asked, ANY_IN)
+        if self.contract.heartbeat is not None:
+            self.create_subscription(Header, self.contract.heartbeat.topic, self._beats, ANY_IN)
         for name, request in (
             ("arm", self.filter.arm),
+            ("arm_at_start", self._arm_at_start),
             ("disarm", lambda now: self.filter.disarm()),
-            ("reset", self.filter.reset),
             ("home", self._home),
         ):
             self.create_service(Trigger, f"~/{name}", lambda _, answer, r=request: self._ask(r, answer))
+        self.create_service(Trigger, "~/reset", self._reset)
         self.create_service(Trigger, "~/estop", self._estop)
         self.create_timer(1.0, self._say_how_it_goes)
 
     def activate(self) -> None:
         """Start the control loop."""
-        self._ending, self._arm_at_once = threading.Event(), self.p["auto_arm"]
+        self._ending = threading.Event()
         self.loop = RateLoop(self.contract.rate_hz)
+        self._inbox.clear()
+        self._looping = True
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
         self._thread.start()
         threading.Thread(target=self._log, name="log", daemon=True).start()
 
     def deactivate(self) -> None:
         """Brake, hold, end the loop."""
+        self._looping = False  # no request is taken any more
         self._ending.set()
         self._thread.join(BRAKE_S + 1.0)
         self._lines.put(None)
@@ -163,11 +185,12 @@ class RobotNode(ManagedNode):
             late = self.loop.lateness[-1] if self.device.exact else 0.0
             tick, stamp_ns = now - late, time.time_ns() - round(late * NS)
             measured = self.device.read(stamp_ns)
-            while not self._inbox.empty():
-                self.router.message(*self._inbox.get())
+            for _ in range(len(self._inbox)):  # no more than there are now, however fast they come
+                self.router.message(*self._inbox.popleft())
             self._answer(tick)
             self.router.offer(tick)
             out = self.filter.step(tick, measured)
+            self._touched |= out.mode not in UNTOUCHED
             self.device.write(out, tick)
             self.after_tick(out, stamp_ns)
             self.report.tick(now, stamp_ns, late)
@@ -187,11 +210,12 @@ class RobotNode(ManagedNode):
                 collect = now + COLLECT_S
 
     def _answer(self, now: float) -> None:
-        if self._arm_at_once and self.filter.mode is Mode.IDLE and self.filter.arm(now).accepted:
-            self._arm_at_once = False
+        if self.p["auto_arm"] and self.filter.mode is Mode.IDLE:
+            self._arm_at_start(now)
         while not self._requests.empty():
             request, future = self._requests.get()
-            future.set_result(request(now))
+            if future.set_running_or_notify_cancel():  # else it was answered with a no
+                future.set_result(request(now))
 
     def _log(self) -> None:
         """Lines of the filter; a log call takes longer than a tick may."""
@@ -200,21 +224,33 @@ class RobotNode(ManagedNode):
 
     # ------------------------------------------------- executor thread's side
 
-    def _received(self, topic: str, command) -> None:
+    def _listener(self, lane: str, topic: str, read: Callable) -> Callable[[Any, Any], None]:
+        """Callback of a command topic; two arguments, so that rclpy tells who sent the message."""
+        return lambda message, info: self._received(lane, topic, read(message), info)
+
+    def _received(self, topic: str, full_topic: str, command: Command, info: Any) -> None:
         now, wall_ns = time.monotonic(), time.time_ns()
-        self._inbox.put((topic, command, now, wall_ns * 1e-9))
+        if not self._looping:
+            return  # what is said to a node that does not run is not done when it does
+        command = replace(command, source=self.senders.name(info, full_topic, command.source))
+        self._inbox.append((topic, command, now, wall_ns * 1e-9))
         if command.stamp_ns:
             self.latency.add((wall_ns - command.stamp_ns) * 1e-9)
         self.report.command(topic, wall_ns, command.stamp_ns)
 
     def _ask(self, request: Callable[[float], Verdict], answer: Trigger.Response) -> Trigger.Response:
         future: Future[Verdict] = Future()
+        if not self._looping:
+            answer.success, answer.message = False, "the control loop does not run; activate the node"
+            return answer
         self._requests.put((request, future))
         try:
             verdict = future.result(ANSWER_S)
         except FutureTimeoutError:
-            answer.success, answer.message = False, "the control loop does not run; activate the node"
-            return answer
+            if future.cancel():
+                answer.success, answer.message = False, f"the control loop did not answer within {ANSWER_S:g} s"
+                return answer
+            verdict = future.result()  # it is being carried out just now
         answer.success, answer.message = verdict.accepted, verdict.reason or self.filter.mode.value
         return answer
 
@@ -222,6 +258,22 @@ class RobotNode(ManagedNode):
         self.filter.estop("service ~/estop")
         answer.success, answer.message = True, "stopping; ~/reset, then ~/arm"
         return answer
+
+    def _reset(self, _: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
+        stops = self.filter.stops  # a stop that is asked for from now on wins
+        return self._ask(lambda now: self.filter.reset(now, stops), answer)
+
+    def _arm_at_start(self, now: float) -> Verdict:
+        """For whoever arms unasked: once in the life of this node, and not after a stop, whoever asks how often."""
+        if self._touched:
+            return Verdict(False, "it was armed or stopped before; now a person arms it")
+        return self.filter.arm(now)
+
+    def _beats(self, message: Header) -> None:
+        stamp_ns = from_stamp(message.stamp)
+        if not stamp_ns or stamp_ns != self._beat_ns:  # one that is repeated says nothing
+            self._beat_ns = stamp_ns
+            self.filter.heartbeat(time.monotonic())
 
     def _stop_asked(self, message: Bool) -> None:
         if message.data:
@@ -237,7 +289,11 @@ class RobotNode(ManagedNode):
     def _say_how_it_goes(self) -> None:
         out = self.filter
         level = {Mode.ESTOP: ERROR, Mode.DAMP: ERROR, Mode.DISCONNECTED: ERROR, Mode.HOLD: WARN}.get(out.mode, OK)
-        self.health.set("mode", level, out.reason or out.mode.value, {"mode": out.mode.value, **out.counters})
+        counts = {"mode": out.mode.value, **out.counters, "failed_callbacks": self.errors.total()}
+        self.health.set("mode", level, out.reason or out.mode.value, counts)
+        refused, self._others = out.counters.get("lease", 0) - self._others, out.counters.get("lease", 0)
+        lease = f"commands of another sender are refused, {out.source or 'the first one'} has the robot"
+        self.health.set("lease", WARN if refused else OK, lease if refused else out.source or "free")
         alone = self.count_publishers(self._mode_out.topic_name) == 1
         several = f"another {self.get_name()} is in this DDS domain, and both get every command; set ROS_DOMAIN_ID"
         self.health.set("alone", OK if alone else WARN, "yes" if alone else several)

@@ -4,6 +4,9 @@ A robot has several controllers, so a command of a policy arrives as several mes
 one, at the first tick at which all of them are there, or one tick later with what is there. A group that has begun to
 send must go on: when one falls silent the whole robot holds. A group that never sent keeps its position, so that one
 arm can be driven alone.
+
+One sender has the whole robot: messages of another are refused on every topic, also on those that the first one does
+not use, until it has been silent for the time after which the robot is given up.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode
 from twinloom.names import NamesError, match
 
+LONGEST = 10_000  # points of one trajectory message
 OFFSET_S = 0.002  # by which the system clock may drift from the monotonic one before it counts as set
 
 
@@ -32,7 +36,6 @@ class _Lane:
     points: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     came: float = -math.inf
     stamp: float | None = None
-    source: str = ""
     fresh: bool = False
 
     @property
@@ -59,6 +62,7 @@ class Router:
         self._orders: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         self._waited = False
         self._was = filter.mode
+        self._sender, self._heard = "", -math.inf  # whose messages the lanes hold, and when the last one came
         self._offset = 0.0
         self._step, self._velocity = contract.column("step"), contract.column("velocity")
 
@@ -66,7 +70,8 @@ class Router:
         """Take a message that came at ``now`` (monotonic) and ``wall`` (seconds of the system clock)."""
         self.received[topic] += 1
         lane = self._lanes[topic]
-        problem = self._check(lane, command)
+        source = command.source or "an unnamed sender"
+        problem = self._not_theirs(source, now) or self._check(lane, command)
         if problem:
             kind, line = problem
             self._refuse(kind, f"{topic} {line}", now)
@@ -74,14 +79,25 @@ class Router:
         points = self._in_order(lane, command)
         stamp = self._on_our_clock(command.stamp_ns, now, wall) if command.stamp_ns else None
         if lane.group.kind == "trajectory":
+            if source != self._sender:
+                self._forget()
             problem = self._splice(lane, points, command.times, now if stamp is None else stamp, now)
             if problem:
                 self._refuse(problem[0], f"{topic} {problem[1]}", now)
                 return
         else:
+            if source != self._sender:
+                self._forget()
             lane.times, lane.points = np.array([now]), points[-1:]
         lane.came, lane.stamp, lane.fresh = now, stamp, True
-        lane.source = command.source or "an unnamed sender"
+        self._sender, self._heard = source, now
+
+    def _not_theirs(self, source: str, now: float) -> tuple[str, str] | None:
+        """Whether another sender has the robot, or is about to."""
+        holder = self.filter.held_by_another(source, now)
+        if not holder and self._sender not in ("", source) and now - self._heard <= self.contract.watchdog.damp_s:
+            holder = self._sender
+        return ("lease", f"carries a command from {source}, while {holder} has the robot") if holder else None
 
     def offer(self, now: float) -> None:
         """Once per tick, before the filter's step: offer what the groups say for this moment."""
@@ -110,7 +126,10 @@ class Router:
             lane.fresh = False
         first = max(due, key=lambda lane: lane.came)
         stamp = None if first.group.kind == "trajectory" else first.stamp
-        self.refused += not self.filter.command(q, now, stamp=stamp, source=first.source).accepted
+        accepted = self.filter.command(q, now, stamp=stamp, source=self._sender).accepted
+        self.refused += not accepted
+        if not accepted and self.filter.source != self._sender:
+            self._forget()  # it does not have the robot, and keeps nobody out by asking for it
 
     def _refuse(self, kind: str, line: str, now: float) -> None:
         self.refused += 1
@@ -138,10 +157,11 @@ class Router:
         # where it is to be now leads to the first new point
         keep = (lane.times < times[0]) & (lane.times >= now - 0.1) if lane.used else np.zeros(len(lane.times), bool)
         here = self.filter.limiter.q[lane.where][None]
-        if times[0] > now and not keep.any():
-            times, points = np.concatenate([[now], times]), np.concatenate([here, points])
-        elif keep.any():
+        if keep.any():
             times, points = np.concatenate([lane.times[keep], times]), np.concatenate([lane.points[keep], points])
+        if times[0] > now:
+            times, points = np.concatenate([[now], times]), np.concatenate([here, points])
+        times, points = _cut(times, points, now + self.contract.watchdog.window_s)
         ahead = times > now
         problem = self._jump(lane, np.concatenate([[now], times[ahead]]), np.concatenate([here, points[ahead]]))
         if problem is None:
@@ -166,6 +186,8 @@ class Router:
 
     def _check(self, lane: _Lane, command: Command) -> tuple[str, str] | None:
         size = len(lane.where)
+        if len(command.points) > LONGEST:
+            return "size", f"brings {len(command.points)} points, allowed {LONGEST}"
         if command.points.ndim != 2 or not len(command.points) or command.points.shape[1] != size:
             width = command.points.shape[-1] if command.points.size else 0
             return "shape", f"brings {width} numbers for {size} joints"
@@ -201,5 +223,22 @@ class Router:
         return self._orders[key]
 
     def _forget(self) -> None:
+        self._sender, self._heard = "", -math.inf
         for lane in self._lanes.values():
             lane.came, lane.fresh, lane.times = -math.inf, False, np.empty(0)
+
+
+def _cut(times: np.ndarray, points: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
+    """A trajectory up to ``end``: a message says what is wanted soon, and is to be followed by another.
+
+    Args:
+        times: (H,) increasing; points: (H, n).
+    """
+    if times[-1] <= end:
+        return times, points
+    k = int(np.searchsorted(times, end))  # the first point behind the end
+    if k == 0:
+        return times[:1], points[:1]
+    share = (end - times[k - 1]) / (times[k] - times[k - 1])
+    last = points[k - 1] + share * (points[k] - points[k - 1])
+    return np.append(times[:k], end), np.concatenate([points[:k], last[None]])

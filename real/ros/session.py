@@ -14,6 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 
 from real.ros.executor import Spinner
+from real.ros.shield import Shielded
 from twinloom.errors import TwinloomError
 
 DISCOVERY_S = 10.0
@@ -35,7 +36,7 @@ class Session:
         self._context = Context()
         options = SignalHandlerOptions.NO
         rclpy.init(args=[], context=self._context, domain_id=domain_id, signal_handler_options=options)
-        self.node = rclpy.create_node(
+        self.node = Shielded(
             name, context=self._context, enable_rosout=False, start_parameter_services=False, use_global_arguments=False
         )
         self._error: BaseException | None = None

@@ -6,11 +6,10 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from real.contract import RobotContract, load_contract
+from real.contract import RobotContract, load_contract, with_topics
 from real.ros import convert
 from real.ros.health import Health
 from real.ros.qos import STATE_OUT, on_publisher
-from real.stack import with_topics
 
 
 def load(robot: str) -> RobotContract:

@@ -7,6 +7,7 @@ emergency stop of the hardware stays where it is.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ class SafetyFilter:
     """Screens commands and turns them into motion inside the limits of a robot.
 
     Call :meth:`command` when a command comes and :meth:`step` once per control tick, both from one thread; only
-    :meth:`estop` may be called from any.
+    :meth:`estop` and :meth:`heartbeat` may be called from any.
 
     Args:
         contract: the robot.
@@ -40,6 +41,7 @@ class SafetyFilter:
 
     Attributes:
         mode: present mode; reason: why.
+        stops: how many emergency stops were asked for so far.
         journal: lines to log (``filter.journal.take()``) and counts by kind.
     """
 
@@ -71,6 +73,9 @@ class SafetyFilter:
         self._lease: str | None = None
         self._now = self._command_time = self._since = -math.inf
         self._estop: str | None = None
+        self._estop_lock, self.stops = threading.Lock(), 0
+        self._beat = -math.inf  # when the last heartbeat came
+        self._rested = True  # whether the last tick held no position: only then motion may begin elsewhere
         self._given = np.full(len(contract.names), math.inf)  # when a joint was commanded last, if since HOLD
         self._oldest = math.inf  # of those times, of the joints of arms
         self._arms = ~contract.is_gripper  # grippers are also commanded now and then only
@@ -87,6 +92,11 @@ class SafetyFilter:
     def source(self) -> str | None:
         """Who has the robot: the sender of the commands that count."""
         return self._lease if self._leased else None
+
+    def held_by_another(self, source: str | None, now: float) -> str:
+        """Who else has the robot now, "" if nobody; a sender that is silent for ``damp_s`` has lost it."""
+        fresh = now - self._command_time <= self.contract.watchdog.damp_s
+        return str(self._lease) if self._leased and source != self._lease and fresh else ""
 
     # ------------------------------------------------------------- commands
 
@@ -138,8 +148,9 @@ class SafetyFilter:
             return Refusal("mode", "a command before the start was confirmed; arm once more")
         if not abs(now - self._now) <= self.jump_s:
             return Refusal("clock", f"a command received at {now}, while the last tick was at {self._now:.3f}")
-        if self._leased and source != self._lease and now - self._command_time <= self.contract.watchdog.damp_s:
-            return Refusal("lease", f"a command from {source}, while {self._lease} has the robot")
+        holder = self.held_by_another(source, now)
+        if holder:
+            return Refusal("lease", f"a command from {source}, while {holder} has the robot")
         others = self._ramp.target if self.mode is Mode.ACTIVE else self.limiter.q
         refusal = self.commands.numbers(q, names, others)
         if refusal is None and stamp is not None:
@@ -175,16 +186,31 @@ class SafetyFilter:
 
     def estop(self, reason: str = "asked for") -> Verdict:
         """Stop now and stay stopped until :meth:`reset`; works in any mode and from any thread."""
-        self._estop = self._estop or reason or "asked for"
+        with self._estop_lock:
+            self.stops += 1
+            self._estop = self._estop or reason or "asked for"
         return _YES
 
-    def reset(self, now: float) -> Verdict:
-        """Leave ESTOP or DAMP, for IDLE. Nothing moves before :meth:`arm`."""
+    def heartbeat(self, now: float) -> None:
+        """The operator's side lives. A robot whose file asks for heartbeats stops when they are late."""
+        self._beat = now
+
+    def reset(self, now: float, stops: int | None = None) -> Verdict:
+        """Leave ESTOP or DAMP, for IDLE. Nothing moves before :meth:`arm`.
+
+        Args:
+            now: monotonic time, seconds.
+            stops: the attribute of that name when the reset was asked for; a stop that was asked for since wins.
+        """
+        stops = self.stops if stops is None else stops
         if self.mode not in (Mode.ESTOP, Mode.DAMP) and self._estop is None:
             return Verdict(False, f"nothing to reset in mode {self.mode.value}")
         if self._powered and not self.limiter.at_rest:
             return Verdict(False, "still moving; reset when it stands")
-        self._estop = None
+        with self._estop_lock:
+            if self.stops != stops:
+                return Verdict(False, "an emergency stop came after the reset was asked for; reset again")
+            self._estop = None
         self._idle("reset")
         return _YES
 
@@ -206,7 +232,7 @@ class SafetyFilter:
         if trouble:
             return Verdict(False, trouble)
         limiter = self.limiter
-        if not self._powered:
+        if self._rested:
             limiter.place(self.state.q)  # type: ignore[arg-type] (known, or there is trouble)
         self._powered, self._confirmed, self._leased = True, False, False
         self.commands.newest_stamp = -math.inf
@@ -225,15 +251,21 @@ class SafetyFilter:
             return "no state comes from the robot"
         if self._trouble:
             return f"{self._trouble}; {'disarm first' if self._powered else 'try again'}"
-        where = self.limiter.q if self._powered else np.clip(q, self.limiter.lower, self.limiter.upper)
+        if self._heart_stopped(now):
+            return f"no heartbeat on {self.contract.heartbeat.topic}"  # type: ignore[union-attr]
+        where = np.clip(q, self.limiter.lower, self.limiter.upper) if self._rested else self.limiter.q
         # the first command of a robot that stands outside its limits moves it this far at once
-        most = self.commands.step if self._powered else max(self.START_TOLERANCE, self.contract.margin)
+        most = max(self.START_TOLERANCE, self.contract.margin) if self._rested else self.commands.step
         gap = np.where(self.contract.is_gripper, 0.0, np.abs(where - q)) - most
         k = int(np.argmax(gap))
         if gap[k] > 0.0:
-            cure = "disarm first" if self._powered else "bring it inside its limits by hand"
+            cure = "bring it inside its limits by hand" if self._rested else "disarm first"
             return f"{self.contract.names[k]} is at {q[k]:.3f}, too far from where it may be commanded; {cure}"
         return ""
+
+    def _heart_stopped(self, now: float) -> bool:
+        beats = self.contract.heartbeat
+        return beats is not None and not now - self._beat <= beats.timeout_s
 
     def disarm(self) -> Verdict:
         """Brake, then send nothing any more."""
@@ -258,6 +290,8 @@ class SafetyFilter:
         self._look(measured)
         now = self._now
         watchdog = self.contract.watchdog
+        if self._powered and self._estop is None and self._heart_stopped(now):
+            self.estop(f"no heartbeat for {now - self._beat:.2f} s")
         if self._estop is not None and self.mode is not Mode.ESTOP:
             self._leaving, self._move = False, None
             self._enter(Mode.ESTOP, f"emergency stop: {self._estop}")
@@ -271,8 +305,17 @@ class SafetyFilter:
             self._advance(dt, now)
         self.journal.settle(now)
         damping = self._powered and self.contract.damp == "damping" and self.mode in (Mode.DAMP, Mode.ESTOP)
+        self._rested = damping or not self._powered
         limiter = self.limiter
-        return Output(limiter.q.copy(), limiter.v.copy(), self.mode, self.reason, self._powered, damping)
+        return Output(limiter.q.copy(), limiter.v.copy(), self.mode, self.reason, self._powered, damping, self._goal())
+
+    def _goal(self) -> np.ndarray:
+        """(J,) where the motion of this tick leads: the target that passed the filter, or where braking ends."""
+        if self.mode is Mode.ACTIVE:
+            return self._ramp.target.copy()
+        if self.mode is Mode.MOVING_TO_START and self._move is not None:
+            return self._move.goal.copy()
+        return self.limiter.stopping_pose()
 
     def _elapsed(self, now: float) -> float:
         """Seconds to move for: measured, but never more than a few periods and never backwards."""
@@ -405,6 +448,4 @@ class SafetyFilter:
     def _idle(self, reason: str) -> None:
         self._powered = self._leaving = self._leased = False
         self._move = None
-        if self.state.q is not None:
-            self.limiter.place(self.state.q)
         self._enter(Mode.IDLE if self.state.q is not None else Mode.DISCONNECTED, reason)

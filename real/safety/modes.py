@@ -43,6 +43,7 @@ class Output(NamedTuple):
         mode: the mode; reason: why it is that, one line, empty where nothing is wrong.
         send: whether the device is to be commanded at all; not before the filter is armed.
         damping: the device is to be damped (gains zero) instead of moved to ``q``.
+        goal: (J,) where this motion leads; whoever looks further ahead than this tick goes no further than that.
     """
 
     q: np.ndarray
@@ -51,3 +52,4 @@ class Output(NamedTuple):
     reason: str
     send: bool
     damping: bool
+    goal: np.ndarray

@@ -113,7 +113,7 @@ class CommandScreen:
         """Whether a stamp, on the clock of ``now``, is believable and not older than the one before."""
         try:
             stamp = float(stamp)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             stamp = math.nan
         if not math.isfinite(stamp):
             return Refusal("stamp", "a command whose stamp is no time")

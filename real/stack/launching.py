@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from real.stack import NodeSpec, Stack, load_stack
+from real.stack import processes
+from real.stack.runner import UNCURED, in_words
+from real.stack.spec import NodeSpec, Stack, load_stack
 
 
 def describe(path: Path) -> Any:
@@ -47,24 +49,41 @@ def _nodes(stack: Stack, context: Any) -> list[Any]:
     return [_node(node, python) for node in stack.resolve(given)]
 
 
-def _node(node: NodeSpec, python: str) -> Any:
-    from launch.actions import Shutdown  # pyright: ignore
+def _node(node: NodeSpec, python: str, restarted: int = 0) -> Any:
     from launch_ros.actions import Node  # pyright: ignore
     from launch_ros.parameter_descriptions import ParameterValue  # pyright: ignore
 
     return Node(
         executable=python,
+        exec_name=node.name,  # else every line begins with [python3-1], [python3-2] ...
         arguments=["-m", node.module],
         name=node.name,
         namespace=node.namespace,
         # with their types: the launcher would read the text "1" as a number
         parameters=[{name: ParameterValue(value, value_type=type(value)) for name, value in node.params.items()}],
         remappings=list(node.remap.items()),
+        additional_env={processes.LAUNCHED: "1"},
         output="screen",
         emulate_tty=True,
         sigterm_timeout=str(node.stop_grace_s),
-        respawn=node.restarts > 0,
-        respawn_delay=node.backoff_s,
-        respawn_max_retries=node.restarts,
-        on_exit=[Shutdown(reason=f"{node.name} is required and ended")] if node.required else [],
+        on_exit=lambda event, context: _after(node, python, restarted, event.returncode, context.is_shutdown),
     )
+
+
+def _after(node: NodeSpec, python: str, restarted: int, code: int, stopping: bool) -> list[Any] | None:
+    """What follows the end of a node: the same as in `real up`.
+
+    The launcher's own ``respawn`` starts a node again whatever its exit code was, so it is not used. ``on_exit`` is a
+    function, since the launcher takes an empty list for one and fails.
+    """
+    from launch.actions import LogInfo, Shutdown, TimerAction  # pyright: ignore
+
+    if stopping:
+        return None
+    if node.required:
+        return [Shutdown(reason=f"{node.name} is required and ended with {in_words(code)}")]
+    if code in UNCURED or restarted >= node.restarts:
+        return [LogInfo(msg=f"{node.name} ended with {in_words(code)}; the stack goes on without it")] if code else None
+    pause = node.backoff_s * 2**restarted
+    text = f"{node.name} ended with {in_words(code)}; start {restarted + 1} of {node.restarts} in {pause:g} s"
+    return [LogInfo(msg=text), TimerAction(period=pause, actions=[_node(node, python, restarted + 1)])]

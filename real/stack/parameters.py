@@ -48,15 +48,15 @@ class Parameter:
         return ""
 
 
-COMMON = {
+LIFECYCLE = {
     "auto_activate": Parameter(True, "configure and activate at the start; false waits for a lifecycle manager"),
-    "executor": Parameter("events", "how messages are taken", allowed=("events", "single")),
 }
+COMMON = {**LIFECYCLE, "executor": Parameter("events", "how messages are taken", allowed=("events", "single"))}
 ROBOT = Parameter("franka-panda", "robot file: a name in launch/robots or a path to a YAML file")
 
 PARAMETERS: dict[str, dict[str, Parameter]] = {
     "real.ros.sim_robot": {
-        **COMMON,
+        **LIFECYCLE,
         "robot": ROBOT,
         "task": Parameter("place_empty_cup", "task whose scene the robot stands in (sim list tasks)"),
         "seed": Parameter(0, "run seed of the scene", 0, 2**31 - 1),
@@ -69,7 +69,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "sched_fifo": Parameter(0, "real-time priority of the control thread; 0 is the normal scheduler", 0, 20),
     },
     "real.ros.guard": {
-        **COMMON,
+        **LIFECYCLE,
         "robot": ROBOT,
         "prefix": Parameter("/guarded", "before the topics on which commands come"),
         "auto_arm": Parameter(False, "accept commands at once instead of after a call of ~/arm"),

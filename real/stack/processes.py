@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from real import signals
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+LAUNCHED = "TWINLOOM_LAUNCHED"  # environment variable of nodes whose launcher does not make them end with it
 STEPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
@@ -20,6 +21,12 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
     """Receive a signal when the parent ends, however it ends. Does nothing where the system has no such thing."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+def name_process(name: str) -> None:
+    """What `top`, `ps` and `pgrep` show instead of "python"; the first 15 characters of it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode()[:15], 0, 0, 0)
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -25,8 +25,8 @@ from real.stack import NodeSpec, processes, segments
 
 READY_S = 90.0  # a scene is compiled, a network loaded
 POLL_S = 0.05
-RESTARTS = "TWINLOOM_RESTARTS"  # environment variable of a node: how often it was started again
 CURABLE = 2  # exit code of an error that only a person can cure: starting again would say the same
+UNCURED = (0, CURABLE)  # exit codes after which a node is not started again
 COLOURS = (36, 33, 35, 32, 34, 31)
 
 
@@ -58,8 +58,7 @@ class Process:
         """Start it and pass on its lines."""
         command = command_line(self.node, self._params)
         pipe = subprocess.PIPE
-        environment = {**self._environment, RESTARTS: str(self.restarts)}
-        self.child = processes.start(command, environment, stdout=pipe, stderr=subprocess.STDOUT, text=True)
+        self.child = processes.start(command, self._environment, stdout=pipe, stderr=subprocess.STDOUT, text=True)
         self.again_at = None
         reader = threading.Thread(target=self._pass_on, args=(self.child.stdout,), daemon=True)
         reader.start()
@@ -80,16 +79,16 @@ class Process:
         if code is None:
             return None
         self.join()
-        if code not in (0, CURABLE) and self.restarts < self.node.restarts:
+        if code not in UNCURED and self.restarts < self.node.restarts:
             pause = self.node.backoff_s * 2**self.restarts
             self.restarts += 1
             self.again_at = now + pause
-            text = f"ended with {describe(code)}; start {self.restarts} of {self.node.restarts} in {pause:g} s"
+            text = f"ended with {in_words(code)}; start {self.restarts} of {self.node.restarts} in {pause:g} s"
             self._say("runner", f"{self.node.name} {text}")
             return None
         if code and not self.node.required and not self._missed and (self.ready or code != CURABLE):
             self._missed = True
-            self._say("runner", f"{self.node.name} ended with {describe(code)}; the stack goes on without it")
+            self._say("runner", f"{self.node.name} ended with {in_words(code)}; the stack goes on without it")
         return code
 
     def stop(self) -> int | None:
@@ -108,7 +107,7 @@ class Process:
         self._readers.clear()
 
 
-def describe(code: int) -> str:
+def in_words(code: int) -> str:
     """ "exit code 2" or "SIGKILL"."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
@@ -216,7 +215,7 @@ class Runner:
             if code is None:
                 alive += 1
             elif process.node.required:
-                self.say("runner", f"{process.node.name} is required and ended with {describe(code)}: stopping")
+                self.say("runner", f"{process.node.name} is required and ended with {in_words(code)}: stopping")
                 return 1
         if not alive and len(started) == len(self.processes):
             self.say("runner", "all nodes have ended")
@@ -230,7 +229,7 @@ class Runner:
             running = process.child is not None and process.child.poll() is None
             code = process.stop()
             if running and code:
-                self.say("runner", f"{process.node.name} ended with {describe(code)}")
+                self.say("runner", f"{process.node.name} ended with {in_words(code)}")
             bad = bad or int(bool(code))
         return bad
 

@@ -176,3 +176,57 @@ def test_a_trajectory_without_names_is_refused():
     bench.tell("/t", HOME, (), [0.02])
     bench.tick()
     assert bench.filter.counters["names"] == 1
+
+
+def test_another_sender_gets_no_group_that_the_holder_does_not_use():
+    bench = Bench()
+    bench.tell(ARM, [0.1, 0.5], source="alice")
+    bench.tick(3)
+    bench.tell(GRIPPER, [0.0], source="bob")
+    bench.tell(ARM, [0.1, 0.5], source="alice")
+    bench.tick(3)
+    assert bench.filter.commands.target == pytest.approx([0.1, 0.5, 1.0])
+    assert bench.filter.counters["lease"] == 1
+    line = next(line for line in bench.filter.journal.take() if "bob" in line)
+    assert line == "refused: /gripper/commands carries a command from bob, while alice has the robot"
+
+
+def test_two_senders_at_once_are_not_mixed_into_one_command():
+    bench = Bench()
+    bench.tell(ARM, [0.1, 0.5], source="alice")
+    bench.tell(GRIPPER, [0.0], source="bob")
+    bench.tick(3)
+    assert bench.filter.source == "alice"
+    assert bench.filter.commands.target == pytest.approx([0.1, 0.5, 1.0])
+
+
+def test_a_sender_whose_commands_are_refused_keeps_nobody_out():
+    bench = Bench()
+    bench.tell(ARM, [0.9, 0.5], source="bob")  # further than a step
+    bench.tick(3)
+    bench.tell(ARM, [0.1, 0.5], source="alice")
+    bench.tick(3)
+    assert bench.filter.source == "alice"
+
+
+def test_one_long_message_moves_the_robot_no_longer_than_the_window():
+    bench = Bench(topics=trajectories())
+    times = np.linspace(0.1, 10.0, 100)
+    points = np.tile(HOME * [1, 1, 0.08], (100, 1))
+    points[:, 0] = np.linspace(0.0, 0.9, 100)
+    bench.tell("/t", points, (*NAMES, "left_gripper"), times, stamp_s=bench.wall)
+    bench.tick(2)
+    assert bench.filter.mode is Mode.ACTIVE
+    bench.tick(round(0.45 / 0.005))
+    assert bench.filter.mode is Mode.HOLD
+    assert bench.filter.limiter.at_rest
+    expected = np.interp(bench.contract.watchdog.window_s, times, points[:, 0])
+    assert bench.filter.limiter.q[0] == pytest.approx(expected, abs=0.01)
+
+
+def test_a_message_of_a_million_points_is_refused():
+    bench = Bench(topics=trajectories())
+    points = np.tile(HOME * [1, 1, 0.08], (20_000, 1))
+    bench.tell("/t", points, (*NAMES, "left_gripper"), np.arange(1, 20_001) * 1e-3)
+    bench.tick(2)
+    assert bench.filter.counters["size"] == 1

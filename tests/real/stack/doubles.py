@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 
@@ -18,6 +18,7 @@ class LaunchContext:
 
     def __init__(self, given: dict[str, str]) -> None:
         self.launch_configurations = dict(given)
+        self.is_shutdown = False
 
 
 class LaunchDescription:
@@ -46,6 +47,16 @@ class Shutdown:
         self.reason = reason
 
 
+class LogInfo:
+    def __init__(self, *, msg: str) -> None:
+        self.msg = msg
+
+
+class TimerAction:
+    def __init__(self, *, period: float, actions: list[Any], cancel_on_shutdown: bool = True) -> None:
+        self.period, self.actions = period, actions
+
+
 class LaunchConfiguration:
     def __init__(self, variable_name: str) -> None:
         self.variable_name = variable_name
@@ -71,15 +82,29 @@ class Node:
         parameters: list[Any] | None = None,
         remappings: list[tuple[str, str]] | None = None,
         arguments: list[str] | None = None,
+        exec_name: str | None = None,
+        additional_env: dict[str, str] | None = None,
         output: str = "log",
         emulate_tty: bool = False,
         sigterm_timeout: str = "5",
         respawn: bool = False,
         respawn_delay: float | None = None,
         respawn_max_retries: int = -1,
-        on_exit: list[Any] | None = None,
+        on_exit: list[Any] | Callable[[Any, LaunchContext], list[Any] | None] | None = None,
     ) -> None:
         self.__dict__.update({key: value for key, value in locals().items() if key != "self"})
+
+    def exits(self, returncode: int, stopping: bool = False) -> list[Any]:
+        """What the launcher does at the end of the process, as its class OnActionEventBase: anything that is not a list
+        with something in it is called."""
+        context = LaunchContext({})
+        context.is_shutdown = stopping
+        if isinstance(self.on_exit, list) and self.on_exit:
+            return self.on_exit
+        if self.on_exit is None:
+            return []
+        assert callable(self.on_exit), "the launcher fails here, which ends the whole stack"
+        return self.on_exit(SimpleNamespace(action=self, returncode=returncode), context) or []
 
 
 def run(description: LaunchDescription, given: dict[str, str]) -> list[Any]:
@@ -98,7 +123,14 @@ def installed() -> Iterator[None]:
     """The stand-ins under the names of the originals."""
     modules = {
         "launch": [LaunchDescription],
-        "launch.actions": [DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable, Shutdown],
+        "launch.actions": [
+            DeclareLaunchArgument,
+            LogInfo,
+            OpaqueFunction,
+            SetEnvironmentVariable,
+            Shutdown,
+            TimerAction,
+        ],
         "launch.substitutions": [LaunchConfiguration],
         "launch_ros": [],
         "launch_ros.actions": [Node],

@@ -25,9 +25,6 @@ if what == "grandchild":
 if what.startswith("exit "):
     print("last words", flush=True)
     sys.exit(int(what.split()[1]))
-if what == "restarts":
-    print("restarts", os.environ["TWINLOOM_RESTARTS"], flush=True)
-    sys.exit(3)
 if what == "crash":
     os.kill(os.getpid(), signal.SIGKILL)
 if what == "deaf":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from real.stack import load_stack, stacks
-from real.stack.runner import command_line
+from real.stack.runner import CURABLE, command_line
 from tests.real.stack import doubles
 from twinloom.machine import REPOSITORY
 
@@ -65,14 +66,33 @@ def test_the_graph_is_that_of_the_runner(file, given, monkeypatch):
         assert {name: value.value for name, value in action.parameters[0].items()} == node.params
         assert all(value.value_type is type(value.value) for value in action.parameters[0].values())
         assert action.remappings == list(node.remap.items())
-        assert bool(action.on_exit) == node.required
-        assert action.respawn == (node.restarts > 0)
-        assert action.respawn_max_retries == node.restarts
+        assert action.exec_name == node.name
+        assert not action.respawn
         assert importlib.util.find_spec(node.module) is not None
     environment = {a.name: a.value for a in actions if isinstance(a, doubles.SetEnvironmentVariable)}
     assert environment == stack.environment()
     assert environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
     assert Path(environment["FASTDDS_DEFAULT_PROFILES_FILE"]).is_file()
+
+
+def test_the_launcher_goes_on_or_ends_as_the_runner_does():
+    with doubles.installed():
+        actions = doubles.run(load(FOLDER / "bringup.launch.py").generate_launch_description(), {"policy": "hold"})
+        robot, policy = (a for a in actions if isinstance(a, doubles.Node))
+        assert [type(a).__name__ for a in robot.exits(1)] == ["Shutdown"]
+        assert [type(a).__name__ for a in robot.exits(0)] == ["Shutdown"]
+        assert policy.exits(0) == []
+        assert robot.exits(1, stopping=True) == []
+        assert [type(a).__name__ for a in policy.exits(CURABLE)] == ["LogInfo"]
+        pauses, node = [], next(n for n in load_stack("bringup").resolve({"policy": "hold"}) if n.name == "policy")
+        for _ in range(node.restarts):
+            said, again = policy.exits(-signal.SIGKILL)
+            assert "SIGKILL" in said.msg
+            pauses.append(again.period)
+            (policy,) = again.actions
+            assert policy.name == "policy"
+        assert pauses == [node.backoff_s * 2**k for k in range(node.restarts)]
+        assert [type(a).__name__ for a in policy.exits(-signal.SIGKILL)] == ["LogInfo"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

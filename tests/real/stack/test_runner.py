@@ -68,14 +68,6 @@ def test_a_node_that_cannot_start_ends_the_stack():
     assert " robot | stopped by SIGINT" in lines
 
 
-def test_a_node_knows_how_often_it_was_started_again():
-    _, lines = run(node("policy", "restarts", restarts=1, backoff_s=0.1))
-    assert [line for line in lines if "restarts" in line and "runner" not in line and "ros-args" not in line] == [
-        "policy | restarts 0",
-        "policy | restarts 1",
-    ]
-
-
 def test_a_failed_node_is_started_again_with_growing_pauses():
     began = time.monotonic()
     code, lines = run(node("policy", "exit 3", restarts=2, backoff_s=0.1))
