@@ -19,21 +19,22 @@ NAME, NAMES, FOLDER, FOLDERS, SIZE = (
 REPORT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: the dataset's own folder)")
 OUT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: data/demo; data/demo_clean if no axis is drawn)")
 AXES = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: as --config says)")
-CONFIGS = {"demo_clean": "none", "demo_randomized": "clutter,lighting,background,table,language"}
+OWN = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: the family's first)")
+CAMERAS = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: those the family records)")
 
 
 def collect(
     tasks: Annotated[tuple[str, ...], NAMES] = ("all",),
     randomize: Annotated[tuple[str, ...], AXES] = (),
-    robot: Annotated[str, NAME] = "franka-panda",
+    robot: Annotated[str, OWN] = "",
     episodes: int = 1,
-    cameras: Annotated[tuple[str, ...], NAMES] = ("head", "left_wrist", "right_wrist"),
+    cameras: Annotated[tuple[str, ...], CAMERAS] = (),
     size: Annotated[str, SIZE] = "320x240",
     fps: int = 25,
     seed: int = 0,
     workers: int = 0,
     out: Annotated[Path | None, OUT] = None,
-    config: Literal["demo_clean", "demo_randomized"] = "demo_clean",
+    config: Annotated[str, OWN] = "",
     attempts: int = 10,
     codec: Literal["h264", "av1"] = "h264",
     render: Literal["auto", "fast", "nice", "best"] = "auto",
@@ -45,17 +46,17 @@ def collect(
     Further commands: datagen verify, datagen merge, datagen report, datagen replay (each with --help).
 
     Args:
-        tasks: task names, all, or a count n for the first n (sim list tasks).
+        tasks: names of tasks of one family, all, or a count n for the first n (sim list tasks).
         randomize: axes (sim list axes), all or none; overrides --config.
         robot: robot name (sim list robots).
         episodes: episodes per task.
-        cameras: camera names (sim list cameras).
+        cameras: camera names (sim list cameras), or none.
         size: image size in pixels.
-        fps: frames and actions per second, a divisor of 250.
+        fps: frames and actions per second; dual-arm tasks take divisors of 250.
         seed: run seed; episode k of a task depends on this, the task and k alone.
         workers: processes; 0 is one a core, fewer where memory is short.
         out: folder of the dataset, new or begun with the same settings.
-        config: RoboTwin's names for "no randomisation" and "its five axes".
+        config: a name for some axes; demo_clean and demo_randomized are RoboTwin's for none and for its five.
         attempts: how often an episode is tried before it counts as failed.
         codec: video codec.
         render: image quality; auto is fast on a software renderer and best on a GPU.
@@ -64,18 +65,20 @@ def collect(
     from datagen.collect import collect as run_collection
     from datagen.pool import default_workers
     from datagen.settings import Settings, parse_size
-    from datagen.source import Bimanual
     from datagen.summary import heading, table, totals
-    from twinloom.select import select, select_one
+    from sim.families import DEFAULT, select_tasks
+    from twinloom.select import select_one
 
-    source = Bimanual()
-    axes = select("axis", randomize or CONFIGS[config], source.names("axis"), "sim list axes", optional=True)
-    out = out or Path("data/demo" if axes else "data/demo_clean")
+    family, names = select_tasks(tasks)
+    source = family.get("source")()
+    config = select_one("config", config or next(iter(family.presets)), list(family.presets), "datagen --help")
+    axes = family.select("axes", randomize or family.presets[config] or ("none",), optional=True)
+    out = out or Path("data") / (("demo" if axes else "demo_clean") if family.name == DEFAULT else family.name)
     settings = Settings(
-        tasks=tuple(sorted(select("task", tasks, source.names("task"), "sim list tasks"))),
-        robot=select_one("robot", robot, source.names("robot"), "sim list robots"),
+        tasks=tuple(sorted(names)),
+        robot=family.pick("robots", robot or None),
         seed=seed,
-        cameras=tuple(select("camera", cameras, source.names("camera"), "sim list cameras")),
+        cameras=tuple(family.select("cameras", cameras or family.cameras_used or ("none",), optional=True)),
         size=parse_size(size),
         fps=fps,
         randomize=tuple(sorted(axes)),
@@ -86,7 +89,7 @@ def collect(
         engine=source.engine(),
     )
     pixels = settings.size[0] * settings.size[1] * len(settings.cameras)
-    run = check(Run(settings, episodes, workers or default_workers(pixels), out))
+    run = check(Run(settings, episodes, workers or default_workers(pixels), out, family.source or ""))
     print(heading(run.settings, episodes, run.workers, out), flush=True)
     outcome = run_collection(run)
     if outcome.signal:

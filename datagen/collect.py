@@ -12,11 +12,12 @@ from datagen.ledger import Ledger
 from datagen.lock import writer_lock
 from datagen.pool import HUNG_S, Died, Pool
 from datagen.settings import Settings, check_settings, settle, write_settings
-from datagen.source import BIMANUAL, Source, load_source
 from datagen.staging import clean_partial
 from datagen.worker import Done, Job, Ready
+from sim.source import Source
 from twinloom.atomic import storage_error, write_json
 from twinloom.interrupt import Interrupt
+from twinloom.plugins import load
 from twinloom.progress import Progress
 
 WINDOW = 1024  # slots that may be ahead of the first unresolved one, or wait, so that the staging folder stays small
@@ -35,7 +36,7 @@ class Run:
         episodes: episodes per task.
         workers: processes.
         out: folder of the dataset.
-        source: reference of the source, see datagen.source.load_source.
+        source: "module:class" of a `sim.source.Source`; worker processes make one each.
         commit_slots, commit_s: a commit comes after so many finished slots or seconds; after more if files are large.
         hung_s: silence after which a worker is taken for hung.
     """
@@ -44,7 +45,7 @@ class Run:
     episodes: int
     workers: int
     out: Path
-    source: str = BIMANUAL
+    source: str
     commit_slots: int = 64
     commit_s: float = 120.0
     hung_s: float = HUNG_S
@@ -66,7 +67,7 @@ def check(run: Run) -> Run:
         TwinloomError: settings that are wrong or differ from those of the run in the folder, or missing assets.
     """
     check_settings(run.settings, run.episodes, run.workers)
-    load_source(run.source).check(run.settings.robot, run.settings.fps)
+    load(run.source)().check(run.settings.robot, run.settings.fps)
     workers = min(run.workers, run.episodes * len(run.settings.tasks))
     return replace(run, settings=settle(run.out, run.settings), workers=workers)
 
@@ -85,7 +86,7 @@ def collect(run: Run, progress: Progress | None = None) -> Outcome:
     run = check(run)
     with writer_lock(run.out), Interrupt() as stop:
         run = replace(run, settings=settle(run.out, run.settings))  # another run may have begun one meanwhile
-        return _Collector(run, load_source(run.source), stop).work(progress)
+        return _Collector(run, load(run.source)(), stop).work(progress)
 
 
 class _Collector:

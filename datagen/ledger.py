@@ -19,8 +19,8 @@ from datagen.lerobot.layout import INFO, Limits, features_of, read_info
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.write import Writer
 from datagen.settings import SETTINGS, Settings
-from datagen.source import Source
 from datagen.staging import StagedEpisode, clean_partial, discard, read_failure, staged
+from sim.source import Source
 
 FAILED = Path("meta/failed.jsonl")
 

@@ -61,7 +61,7 @@ class Pool:
 
     Args:
         count: number of workers.
-        source: reference of the source, see load_source.
+        source: "module:class" of the source.
         settings: of the run.
         out: folder of the dataset.
         hung_s: seconds of silence after which a worker is killed and replaced.

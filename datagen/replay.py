@@ -15,11 +15,11 @@ from datagen.lerobot.layout import BOOKKEEPING
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.video import VideoReader, coded
 from datagen.settings import SETTINGS
-from datagen.source import BIMANUAL, load_source
+from sim.families import families
+from sim.source import Source
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGES
-
-SOURCES = {"sim/mujoco": BIMANUAL}
+from twinloom.plugins import load
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def replay(root: Path, episode: int, *, images: bool = True, source: str | None 
         root: the dataset.
         episode: its index there.
         images: also render and compare the images.
-        source: reference of the simulator; found through the episode's ``source`` if None.
+        source: "module:class" of the simulator; found through the episode's ``source`` if None.
 
     Raises:
         TwinloomError: no such episode, it has no record, or it comes from a world that cannot be rebuilt.
@@ -77,13 +77,7 @@ def replay(root: Path, episode: int, *, images: bool = True, source: str | None 
         details = dataset.episodes.slice(episode, 1).to_pylist()[0]
         if not details.get("record"):
             raise TwinloomError(f"episode {episode} of {root} has no randomisation record, so it cannot be rebuilt")
-        reference = source or SOURCES.get(details["source"])
-        if reference is None:
-            origin = details["source"]
-            raise TwinloomError(
-                f'episode {episode} of {root} comes from "{origin}"; replayed are: {", ".join(SOURCES)}'
-            )
-        world = load_source(reference)
+        world = load(source)() if source else _source(details["source"], f"episode {episode} of {root}")
         recorded = dataset.arrays(episode)
         rollout = world.replay(json.loads(details["record"]), recorded["action"], dataset.fps)
         comparisons = [
@@ -95,6 +89,16 @@ def replay(root: Path, episode: int, *, images: bool = True, source: str | None 
             mode = world.open(_render_mode(root))["render"]
             comparisons += _compare_images(dataset, episode, rollout, mode)
         return Replay(details["task_name"], rollout.success, rollout.length, comparisons)
+
+
+def _source(name: str, what: str) -> Source:
+    """The simulator of an episode's ``source``."""
+    known: dict[str, Source] = {
+        (one := family.get("source")()).name: one for family in families().values() if family.source is not None
+    }
+    if name not in known:
+        raise TwinloomError(f'{what} comes from "{name}"; replayed are: {", ".join(known)}')
+    return known[name]
 
 
 def _compare(name: str, recorded: np.ndarray, again: np.ndarray) -> Comparison:

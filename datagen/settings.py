@@ -16,6 +16,7 @@ from twinloom.errors import InvalidSettingsError, TwinloomError
 from twinloom.machine import cores, versions
 
 LAYOUT = 1
+LONG = 60  # characters of a value in a message; of longer lists only what differs is named
 PACKAGES = ("mujoco", "numpy", "scipy", "pyarrow", "av")  # noted for bug reports; only the engine's version binds
 
 
@@ -24,7 +25,7 @@ class Settings:
     """What every episode of a dataset was made with. Two runs with equal settings make equal episodes.
 
     Attributes:
-        tasks: task names, sorted.
+        tasks: names of tasks of one family, without it, sorted.
         robot: robot name.
         seed: run seed.
         cameras: camera names.
@@ -34,7 +35,7 @@ class Settings:
         attempts: how often a slot is tried at most.
         codec: name from datagen.lerobot.codec.
         render: render mode; "auto" until the first worker has looked at the machine.
-        source, engine: which world with which version, for example "sim/mujoco" and "mujoco 4.0.0".
+        source, engine: which family's world with which version, for example "sim/mujoco" and "mujoco 4.0.0".
         data_mb, video_mb: size at which a new data or video file begins.
     """
 
@@ -82,8 +83,6 @@ def check_settings(settings: Settings, episodes: int, workers: int) -> None:
         problems.append(f"--seed {settings.seed}: a whole number from 0 to 2^63 - 1")
     if settings.fps < 1:
         problems.append(f"--fps {settings.fps}: a whole number from 1")
-    if not settings.cameras:
-        problems.append("--cameras: name at least one")
     if min(width, height) < 1 or max(width, height) > 8192:
         problems.append(f"--size {width}x{height}: between 1x1 and 8192x8192 pixels")
     elif not problems:
@@ -155,11 +154,8 @@ def settle(out: Path, wanted: Settings) -> Settings:
         return wanted
     if wanted.render == "auto":
         wanted = replace(wanted, render=there.render)
-    differences = [
-        f"{f.name} is {_text(getattr(there, f.name))} there and {_text(getattr(wanted, f.name))} now"
-        for f in fields(Settings)
-        if getattr(there, f.name) != getattr(wanted, f.name)
-    ]
+    pairs = {f.name: (getattr(there, f.name), getattr(wanted, f.name)) for f in fields(Settings)}
+    differences = [_difference(name, *pair) for name, pair in pairs.items() if pair[0] != pair[1]]
     if differences:
         differences[-1] += ". Repeat its settings to continue it, or choose another --out"
         raise InvalidSettingsError(f"{out} was begun with other settings", differences)
@@ -176,8 +172,15 @@ def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, tuple):
-        text = ", ".join(map(str, value)) or "none"
-        return text if len(text) <= 100 else f"{text[:97]}... ({len(value)})"
-    return str(value)
+def _difference(name: str, there: Any, now: Any) -> str:
+    """What is other: "seed is 0 there and 1 now"; of long lists the names that only one of them has."""
+    shown = [", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value) for value in (there, now)]
+    if max(map(len, shown)) <= LONG:
+        return f"{name} is {shown[0]} there and {shown[1]} now"
+    only = [_some([one for one in ours if one not in other]) for ours, other in ((there, now), (now, there))]
+    return f"{name} has only there {only[0]} and only now {only[1]} ({len(there)} there, {len(now)} now)"
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more or "nothing"

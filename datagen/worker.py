@@ -22,10 +22,11 @@ import numpy as np
 from datagen.episode import DatasetSpec, Episode
 from datagen.lerobot.codec import codecs
 from datagen.settings import Settings
-from datagen.source import Rollout, Source, load_source
 from datagen.staging import stage_episode, stage_failure
+from sim.source import Attempt, Rollout, Source
 from twinloom.errors import InvalidSettingsError, TwinloomError
-from twinloom.features import IMAGES, image_feature
+from twinloom.features import IMAGES
+from twinloom.plugins import load
 from twinloom.seeding import episode_seed
 
 ALIVE_S = 1.0  # between signs of life while frames are rendered
@@ -100,14 +101,14 @@ def run_worker(connection: Connection, source: str, settings: Settings, out: Pat
 
     Args:
         connection: gives Job objects, takes Ready, Started, Alive, Done and Fatal.
-        source: reference of the source, see load_source.
+        source: "module:class" of the source.
         settings: of the run, with the render mode to use.
         out: folder of the dataset.
     """
     _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone or done with us
         try:
-            world = load_source(source)
+            world = load(source)()
             facts = world.open(settings.render)
             settings = replace(settings, render=facts["render"])
             connection.send(Ready(facts))
@@ -133,7 +134,8 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
         connection.send(Started(job.slot, attempt))
         seed = episode_seed(settings.seed, job.task, job.episode, attempt)
         try:
-            rollout = source.rollout(job.task, settings.robot, seed, frozenset(settings.randomize), settings.fps)
+            attempts = [Attempt(job.task, seed)]
+            (rollout,) = source.rollouts(attempts, settings.robot, frozenset(settings.randomize), settings.fps)
             for stage, seconds in rollout.timing.items():
                 timing[stage] = timing.get(stage, 0.0) + seconds
             if rollout.success:
@@ -161,9 +163,8 @@ def compose(
     task: str, rollout: Rollout, seed: np.random.SeedSequence, source: Source, settings: Settings
 ) -> tuple[Episode, DatasetSpec]:
     """A successful rollout as an episode whose images are still to be rendered, with the dataset it fits into."""
-    width, height = settings.size
-    picture = image_feature(height, width)
-    features = {**rollout.features, **{IMAGES + camera: picture for camera in settings.cameras}}
+    images = source.images(settings.cameras, settings.size)
+    features = {**rollout.features, **{IMAGES + camera: feature for camera, feature in images.items()}}
     spec = DatasetSpec(settings.fps, settings.robot, source.name, features, source.action_space)
     rendered = rollout.render(settings.cameras, settings.size, settings.render)
     episode = Episode(

@@ -103,14 +103,12 @@ def list_names(what: Annotated[Literal["targets", "kinds"], tyro.conf.Positional
         what: which list.
     """
     from policies.kinds import KINDS
-    from sim.catalogue import aligned, tasks
+    from sim.catalogue import aligned, lines
 
     if what == "kinds":
         print("\n".join(aligned({name: KINDS[name].summary for name in KINDS})))
         return 0
-    from sim.cascade.problems import PROBLEMS
-
-    print("\n".join([*(f"bimanual/{task}" for task in tasks()), *(f"cascade/{problem}" for problem in PROBLEMS)]))
+    print("\n".join(lines("tasks")))
     return 0
 
 

@@ -1,124 +1,21 @@
-"""``python -m sim.docs``: write the parts of the documentation that are generated from the code."""
+"""``python -m sim.docs``: write the parts of the documentation that are generated from the code of the families."""
 
 from __future__ import annotations
 
-import numpy as np
+from importlib.util import find_spec
 
-from sim.catalogue import CAMERAS, task_entry, tasks
+from sim.families import families
 from twinloom.atomic import write_text
 from twinloom.command import run_command
-from twinloom.generated import filled, table
-from twinloom.machine import REPOSITORY
-
-PAGE, FACTS = REPOSITORY / "docs" / "bimanual" / "tasks.md", REPOSITORY / "docs" / "bimanual" / "simulator.md"
-COMMAND = "python -m sim.docs"
-SIZES = ((320, 240), (640, 480))
-
-
-def task_table() -> str:
-    """All tasks."""
-    from sim.bimanual.task import task_class
-
-    entries = {name: task_entry(name) for name in tasks()}
-    rows = [
-        [f"`{name}`", entry.summary, entry.randomised, entry.success, f"{task_class(name).limit:,}"]
-        for name, entry in entries.items()
-    ]
-    return table(["task", "what to do", "randomised", "done when", "step limit"], rows, right=1)
-
-
-def axis_table() -> str:
-    """What each randomisation axis draws, from which range."""
-    from sim.bimanual.randomize import AXES, RANGES
-
-    rows = []
-    for axis, text in AXES.items():
-        ranges = [
-            f"{quantity} {r.low:g} to {r.high:g}{' ' * bool(r.unit)}{r.unit}"
-            for quantity, r in RANGES.get(axis, {}).items()
-        ]
-        rows.append([f"`{axis}`", text, "; ".join(ranges)])
-    return table(["axis", "draws", "uniform ranges"], rows)
-
-
-def camera_table() -> str:
-    """Place, view and intrinsics of every camera."""
-    from assets.robots import load_robot
-    from sim.bimanual.spec import DEFAULT_CAMERAS
-
-    rows = []
-    for name, what in CAMERAS.items():
-        fixed = DEFAULT_CAMERAS.get(name)
-        if fixed:
-            place = [_numbers(fixed.pos), _numbers(np.array(fixed.forward) / np.linalg.norm(fixed.forward))]
-        else:
-            place = ["moves with the hand", ""]
-        fovy = fixed.fovy if fixed else load_robot().wrist_camera.fovy
-        focal = [f"{0.5 * height / np.tan(np.radians(fovy) / 2):.1f}" for _, height in SIZES]
-        rows.append([f"`{name}`", what, *place, f"{fovy:g}°", *focal])
-    sizes = [f"focal length at {width}×{height} (px)" for width, height in SIZES]
-    return table(["camera", "is", "position (m)", "looks along", "vertical view", *sizes], rows, right=3)
-
-
-def _numbers(values) -> str:
-    return ", ".join(f"{v:.3g}" for v in values)
-
-
-def observation_table() -> str:
-    """Arrays of each observation mode of the Gymnasium environments, for the default robot and one camera."""
-    from sim.bimanual.env import OBSERVATION_MODES
-
-    rows, common = [], _spaces("state", "qpos")[0].spaces
-    for mode in OBSERVATION_MODES:
-        for name, space in _spaces(mode, "qpos")[0].items():
-            if mode == "state" or name not in common:
-                rows.append([f"`{mode}`", f"`{name}`", _shape(space), str(space.dtype)])
-    return table(["mode", "key", "shape", "type"], rows)
-
-
-def action_table() -> str:
-    """The action of each control mode, for the default robot."""
-    from sim.bimanual.env import ACTION_MODES
-
-    meaning = {
-        "qpos": "left joints (rad), left gripper, right joints, right gripper: absolute targets",
-        "ee": "for each hand x, y, z (m), quaternion wxyz, gripper: absolute poses in the world",
-    }
-    rows = [[f"`{mode}`", _shape(_spaces("state", mode)[1]), meaning[mode]] for mode in ACTION_MODES]
-    return table(["mode", "shape", "is"], rows)
-
-
-def _spaces(observation: str, action: str):
-    from sim.bimanual.env import BimanualEnv
-
-    env = BimanualEnv(tasks()[0], obs_mode=observation, control_mode=action, cameras=("head",))
-    return env.observation_space, env.action_space
-
-
-def _shape(space) -> str:
-    return "(" + ", ".join(map(str, space.shape)) + ("," if len(space.shape) == 1 else "") + ")"
-
-
-def with_table(page: str) -> str:
-    """The text of docs/bimanual/tasks.md with a fresh table of tasks. Raises ValueError if it has no markers."""
-    return filled(page, task_table(), COMMAND)
-
-
-def with_facts(page: str) -> str:
-    """The text of docs/bimanual/simulator.md with fresh tables. Raises ValueError if it has no markers."""
-    parts = {"axes": axis_table, "cameras": camera_table, "observations": observation_table, "actions": action_table}
-    for name, make in parts.items():
-        page = filled(page, make(), COMMAND, name)
-    return page
+from twinloom.plugins import load
 
 
 def main() -> None:
-    """Write all pages."""
-    from sim.cascade.tables import PAGE as CASCADE
-    from sim.cascade.tables import with_tables
-
-    for path, renew in ((PAGE, with_table), (FACTS, with_facts), (CASCADE, with_tables)):
-        write_text(path, renew(path.read_text(encoding="utf-8")))
+    """Write the ``PAGES`` of every ``sim/<family>/docs.py``: path of a page to a function old text -> new text."""
+    for name in families():
+        if find_spec(f"sim.{name}") and find_spec(f"sim.{name}.docs"):
+            for path, renew in load(f"sim.{name}.docs:PAGES").items():
+                write_text(path, renew(path.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,24 @@
-"""Gymnasium ids of all simulators; importing this module registers them (``import sim.envs``)."""
+"""Gymnasium ids of all families; importing this module registers them (``import sim.envs``)."""
 
 from __future__ import annotations
 
 import gymnasium
 
-from sim.bimanual.task import task_names
-from sim.cascade.problems import PROBLEMS
+from sim.families import families
+from twinloom import plugins
 
 
 def register() -> None:
-    """Register ``bimanual/<task>-v0`` for every task, ``cascade/<problem>-v0`` for every problem. Twice is harmless."""
-    for name in task_names():
-        _once(f"bimanual/{name}-v0", "sim.bimanual.env:BimanualEnv", {"task": name})
-    for name in PROBLEMS:
-        vector = "sim.cascade.vector:CascadeVecEnv"
-        _once(f"cascade/{name}-v0", "sim.cascade.env:CascadeEnv", {"problem": name}, vector)
-
-
-def _once(identifier: str, entry: str, kwargs: dict[str, str], vector: str | None = None) -> None:
-    if identifier not in gymnasium.registry:
-        gymnasium.register(identifier, entry, kwargs=kwargs, vector_entry_point=vector)
+    """Register ``<family>/<task>-v0`` for every task of every family. Twice is harmless."""
+    for family in families().values():
+        try:
+            describe, tasks = family.get("environment"), family.names("tasks")
+        except plugins.PluginError as error:
+            plugins.warn(str(error))
+            continue
+        for task in tasks:
+            if (identifier := f"{family.name}/{task}-v0") not in gymnasium.registry:
+                gymnasium.register(identifier, **describe(task))
 
 
 register()

@@ -31,3 +31,9 @@ def run_command(body: Callable[[], int | None]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def refuse(problems: dict[str, bool]) -> None:
+    """Raise TwinloomError with those texts that apply, all at once."""
+    if found := [text for text, applies in problems.items() if applies]:
+        raise TwinloomError("; ".join(found))

@@ -46,8 +46,10 @@ class UnknownNameError(TwinloomError):
 
 
 def plural(noun: str) -> str:
-    """ "tasks", "axes", "robots or objects"."""
-    return " or ".join(f"{one[:-2]}es" if one.endswith("is") else f"{one}s" for one in noun.split(" or "))
+    """ "tasks", "axes", "families", "robots or objects"."""
+    ends = {"is": "es", "y": "ies"}
+    end = {one: next((e for e in ends if one.endswith(e)), "") for one in noun.split(" or ")}
+    return " or ".join(one.removesuffix(end[one]) + ends.get(end[one], "s") for one in end)
 
 
 class InvalidSettingsError(TwinloomError):

@@ -47,13 +47,12 @@ def evaluate(
     from policies.bimanual.report import evaluate as run
     from policies.bimanual.spaces import task_name
     from policies.checkpoint import EXPERT
-    from sim import catalogue
-    from twinloom.select import select, select_one
+    from sim.bimanual.family import FAMILY
 
     if episodes < 1 or seed < 0:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} not negative")
-    axes = select("axis", randomize, catalogue.axes(), "sim list axes", optional=True)
-    options = {"robot": select_one("robot", robot, catalogue.robots(), "sim list robots")} if robot else {}
+    axes = FAMILY.select("axes", randomize, optional=True)
+    options = {"robot": FAMILY.pick("robots", robot)} if robot else {}
     actors = []
     for name in policy:
         actor = load(name, **(options if name.startswith(EXPERT) else {}))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assets.robots.record import SIDES, load_robot
+from sim.bimanual.family import FAMILY
 from twinloom.errors import TwinloomError
 from twinloom.features import Feature
-from twinloom.select import select_one
 
 ROOM = "bimanual/"
 
@@ -28,9 +28,7 @@ def task_name(task: str) -> str:
         UnknownNameError: no such task.
         TwinloomError: a target of another room.
     """
-    from sim.catalogue import tasks
-
     name = task.removeprefix(ROOM)
     if "/" in name:
         raise TwinloomError(f'"{task}" is no dual-arm task; they are called {ROOM}TASK (sim list tasks)')
-    return select_one("task", name, tasks(), "sim list tasks")
+    return FAMILY.pick("tasks", name)

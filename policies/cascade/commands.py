@@ -104,7 +104,7 @@ def evaluate(
         policy: run or checkpoint folders, and baselines: null, random, constant, degree_targeted, bang_bang, mpc.
             Folders joined by + act together, by the action that all their critics value most.
         problem: of baselines without a checkpoint beside them, which brings its own; adopt_profit if not given.
-        on: graph by name or file; the problem's own if not given (sim list problems).
+        on: graph by name or file; the problem's own if not given (sim list tasks cascade).
         world: where it is evaluated; exact is the deployment world.
         r0: reproduction number without control; the problem's if not given.
         episodes: how many.

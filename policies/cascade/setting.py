@@ -20,7 +20,7 @@ class World:
     """A training world.
 
     Attributes:
-        problem: name (sim list problems).
+        problem: name (sim list tasks cascade).
         world: "exact", "renewal" (both the age-dependent process, without and with time steps), "markov" or "ode".
         matching: what the Markov world keeps: "rate" or "transmissibility".
         observer: "tiers", "global" (hub-blind), "oracle" or "gnn".

@@ -66,9 +66,9 @@ class SimRobot(BaseRobot):
         contract: RobotContract | str | None = None,
         record: dict[str, Any] | None = None,
     ) -> None:
+        from sim.bimanual.family import CAMERAS
         from sim.bimanual.rate import substeps
         from sim.bimanual.task import task_class
-        from sim.catalogue import cameras as known_cameras
 
         room, _, task = what.partition("/")
         if room not in ROOMS or not task:
@@ -80,8 +80,8 @@ class SimRobot(BaseRobot):
         if record is not None and record.get("task") != task:
             raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
         for camera in cameras:
-            if camera not in known_cameras():
-                raise UnknownNameError("camera", camera, known_cameras(), "sim list cameras")
+            if camera not in CAMERAS:
+                raise UnknownNameError("camera", camera, CAMERAS, "sim list cameras")
         if not isinstance(contract, RobotContract):
             contract = load_contract(contract) if contract else contract_of(robot)
         if contract.model is None:

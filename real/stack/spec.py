@@ -13,7 +13,7 @@ from typing import Any
 from real.contract import load_contract
 from real.contract.parse import read_yaml
 from real.stack.parameters import PARAMETERS, check, coerce
-from sim.catalogue import tasks
+from sim.families import find
 from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from twinloom.machine import REPOSITORY
 
@@ -216,9 +216,8 @@ def _look_up(node: NodeSpec) -> None:
     named = [node.params.get("task", "")] if node.module == "real.ros.sim_robot" else []
     kind, _, task = str(node.params.get("policy", "")).partition(":")
     named += [task] if kind == "expert" else []
-    for task in (name.removeprefix("bimanual/") for name in named if name):
-        if task not in tasks():
-            raise UnknownNameError("task", task, tasks(), "sim list tasks")
+    for task in filter(None, named):
+        find(task)
 
 
 def _fill(value: Any, values: Mapping[str, str]) -> str:

@@ -59,21 +59,27 @@ class Task(ABC):
 
 @cache
 def task_names() -> tuple[str, ...]:
-    """All task names, sorted; reading them imports no task."""
+    """The project's own tasks, sorted; reading them imports no task."""
     import sim.bimanual.tasks as package
 
     return tuple(sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")))
 
 
 def task_class(name: str) -> type[Task]:
-    """The class of a task: ``sim/bimanual/tasks/hang_mug.py`` holds ``HangMug``.
+    """The class of a task: ``sim/bimanual/tasks/hang_mug.py`` holds ``HangMug``. Others come from plug-ins.
 
     Raises:
         UnknownNameError: no such task.
-        TwinloomError: its file has no class of the expected name.
+        TwinloomError: its file has no class of the expected name, or its plug-in cannot be used.
     """
     if name not in task_names():
-        raise UnknownNameError("task", name, task_names(), "sim list tasks")
+        from sim.families import plugin_tasks
+
+        if (plugin := plugin_tasks("bimanual").get(name)) is None:
+            raise UnknownNameError("task", name, task_names(), "sim list tasks")
+        if not (isinstance(found := plugin.load(), type) and issubclass(found, Task)):
+            raise TwinloomError(f"{plugin.reference} of {plugin.origin} is no subclass of sim.bimanual.task.Task")
+        return found
     module = importlib.import_module(f"sim.bimanual.tasks.{name}")
     wanted = "".join(word.capitalize() for word in name.split("_"))
     if not hasattr(module, wanted):

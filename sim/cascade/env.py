@@ -33,7 +33,7 @@ class CascadeEnv(gymnasium.Env):
     NaN if none ever was, or if the world does not know (the mean field, where nodes become active again).
 
     Args:
-        problem: a name (sim list problems) or a Problem.
+        problem: a name (sim list tasks cascade) or a Problem.
         render_mode: "rgb_array" or None.
         options: see `sim.cascade.options.Options`.
 

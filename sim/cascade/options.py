@@ -133,7 +133,7 @@ def parse(problem: str | Problem, given: dict[str, Any]) -> tuple[Problem, Optio
     if isinstance(problem, str):
         problem = PROBLEMS[problem.removeprefix("cascade/").removesuffix("-v0")]
     if not isinstance(problem, Problem):
-        raise TwinloomError(f"problem is {type(problem).__name__}; give a name (sim list problems) or a Problem")
+        raise TwinloomError(f"problem is {type(problem).__name__}; give a name (sim list tasks cascade) or a Problem")
     changes = {name: getattr(options, name) for name in ("horizon", "delta", "prices")}
     return replace(problem, **{name: value for name, value in changes.items() if value is not None}), options
 

@@ -20,10 +20,11 @@ from sim.cascade.checks import (
     whole,
     wrong,
 )
+from sim.families import plugin_tasks
 from twinloom.errors import InvalidSettingsError
 from twinloom.registry import Registry
 
-if TYPE_CHECKING:  # both load numba, and this list is read by `sim list problems`
+if TYPE_CHECKING:  # both load numba, and this list is read by `sim list tasks`
     import numpy as np
 
     from assets.networks.graph import Graph
@@ -176,7 +177,7 @@ KINDS: dict[str, Kind] = {
 }
 """What the fields of a problem may be."""
 
-PROBLEMS: Registry[Problem] = Registry("problem", "sim list problems")
+PROBLEMS: Registry[Problem] = Registry("problem", "sim list tasks cascade", lambda: plugin_tasks("cascade"))
 
 
 def _adopters() -> Model:

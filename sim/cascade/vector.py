@@ -24,7 +24,7 @@ class CascadeVecEnv(VectorEnv):
     observation of its next episode, reward 0, and neither terminated nor truncated. ``info`` holds arrays [R, ...].
 
     Args:
-        problem: a name (sim list problems) or a Problem.
+        problem: a name (sim list tasks cascade) or a Problem.
         num_envs: R.
         tensors: whether observations, rewards and flags are torch tensors; actions may be tensors either way.
         options: see `sim.cascade.options.Options`. With a GraphRange all replicas draw the same scenarios, a new one

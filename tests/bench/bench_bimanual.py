@@ -23,11 +23,11 @@ class Collection:
 
     def __init__(self) -> None:
         from datagen.settings import Settings
-        from datagen.source import BIMANUAL, load_source
         from sim.bimanual.randomize import AXES
+        from sim.bimanual.source import Bimanual
         from sim.engine.gl import render_mode
 
-        self.source = load_source(BIMANUAL)
+        self.source = Bimanual()
         self.axes = frozenset(AXES)
         self.mode = render_mode()
         self.settings = Settings(
@@ -48,11 +48,12 @@ class Collection:
 
     def _rollout(self) -> Any:
         """The first episode whose first attempt succeeds, so that both sides always do the same work."""
+        from sim.source import Attempt
         from twinloom.seeding import episode_seed
 
         for episode in range(getattr(self, "episode", 0), 20):
             self.episode, self.seed = episode, episode_seed(0, TASK, episode)
-            rollout = self.source.rollout(TASK, ROBOT, self.seed, self.axes, FPS)
+            rollout = next(self.source.rollouts([Attempt(TASK, self.seed)], ROBOT, self.axes, FPS))
             if rollout.success:
                 return rollout
         raise Skip(f"no first attempt at {TASK} succeeds in 20 episodes")

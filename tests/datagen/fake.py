@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from datagen.episode import Feature
+from twinloom.features import Feature, image_feature
 from twinloom.seeding import stream
 
 SOURCE = "tests.datagen.fake:Fake"
@@ -56,6 +56,7 @@ def label(seed: Sequence[int]) -> int:
 class FakeRollout:
     success: bool
     reason: str
+    detail: str
     arrays: dict[str, np.ndarray]
     features: dict[str, Feature]
     instruction: str
@@ -79,14 +80,7 @@ class FakeRollout:
 class Fake:
     name = "fake"
     action_space = "joint position targets"
-
-    def names(self, kind: str) -> Sequence[str]:
-        return {
-            "task": TASKS,
-            "robot": ("arm", "tank"),
-            "camera": ("head", "left_wrist", "right_wrist"),
-            "axis": ("clutter", "lighting"),
-        }[kind]
+    batch = 1
 
     def engine(self) -> str:
         return os.environ.get("FAKE_ENGINE", "fake 1.0")
@@ -94,15 +88,22 @@ class Fake:
     def check(self, robot: str, fps: int) -> None:
         pass
 
+    def images(self, cameras: Sequence[str], size: tuple[int, int]) -> dict[str, Feature]:
+        return {camera: image_feature(size[1], size[0]) for camera in cameras}
+
     def open(self, render: str) -> dict[str, str]:
         return {"render": "fast" if render == "auto" else render, "renderer": "crayon"}
 
-    def rollout(self, task, robot, seed, randomize, fps) -> FakeRollout:
+    def rollouts(self, attempts, robot, randomize, fps) -> Iterator[FakeRollout]:
+        for attempt in attempts:
+            yield self.rollout(attempt.task, attempt.seed, randomize)
+
+    def rollout(self, task, seed, randomize) -> FakeRollout:
         rng = stream(seed, "scene")
         timing = {"plan": 0.001, "simulate": 0.002}
         entropy = [int(word) for word in seed.entropy]
         record = {"layout": 1, "task": task, "seed": entropy, "axes": sorted(randomize), "weight": float(rng.random())}
-        failed = FakeRollout(False, "dropped", {}, {}, "", {}, {}, timing)
+        failed = FakeRollout(False, "dropped", "dropped", {}, {}, "", {}, {}, timing)
         if task == "slow":
             time.sleep(float(os.environ.get("FAKE_SLEEP", "0.05")))
         if task == "hopeless" or (task == "flaky" and rng.random() < 0.5):
@@ -122,11 +123,11 @@ class Fake:
         }
         sentence = f"do the {task} thing, variant {int(rng.integers(3))}"
         sentences = {"seen": [sentence, "again"], "unseen": [f"please {sentence}"]}
-        return FakeRollout(True, "", arrays, FEATURES, sentence, sentences, record, timing)
+        return FakeRollout(True, "", "", arrays, FEATURES, sentence, sentences, record, timing)
 
     def replay(self, record, actions, fps) -> FakeRollout:
         seed = np.random.SeedSequence(record["seed"])
-        rollout = self.rollout(record["task"], "arm", seed, frozenset(record["axes"]), fps)
+        rollout = self.rollout(record["task"], seed, frozenset(record["axes"]))
         rollout.arrays["action"] = actions
         rollout.arrays["observation.state"] = actions / 2
         return rollout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 
 import pytest
 
@@ -11,7 +10,7 @@ from datagen.cli import collect
 from datagen.collect import ERRORS, Run
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.verify import verify
-from datagen.source import Bimanual
+from sim.bimanual.source import Bimanual
 
 SOURCE = "tests.datagen.test_bimanual:Troubled"
 
@@ -19,12 +18,13 @@ SOURCE = "tests.datagen.test_bimanual:Troubled"
 class Troubled(Bimanual):
     """The tasks as they are, but one expert raises and one never comes back."""
 
-    def rollout(self, task, *request):
+    def rollouts(self, attempts, *request):
         from sim.bimanual.task import task_class
 
-        kind = task_class(task)
-        kind.expert = {"click_bell": raises, "click_alarmclock": hangs}.get(task, kind.expert)
-        return super().rollout(task, *request)
+        for attempt in attempts:
+            kind = task_class(attempt.task)
+            kind.expert = {"click_bell": raises, "click_alarmclock": hangs}.get(attempt.task, kind.expert)
+        return super().rollouts(attempts, *request)
 
 
 def raises(task, skills) -> None:
@@ -37,7 +37,7 @@ def hangs(task, skills) -> None:
 
 def run(tasks: str, out, monkeypatch, **options) -> int:
     """Exit code of the command."""
-    monkeypatch.setattr("datagen.collect.Run", partial(Run, source=SOURCE, **options))
+    monkeypatch.setattr("datagen.collect.Run", lambda *request: Run(*request[:4], SOURCE, **options))
     return collect(tasks=(tasks,), cameras=("head",), size="32x24", workers=1, attempts=1, episodes=2, out=out)
 
 

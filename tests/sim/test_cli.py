@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from sim import catalogue
+from sim.bimanual.family import CAMERAS
 from sim.bimanual.spec import DEFAULT_CAMERAS, WRIST_CAMERAS
 from twinloom.errors import TwinloomError
 
@@ -21,11 +21,12 @@ def sim(*arguments):
 @pytest.mark.parametrize(
     ("what", "expected"),
     [
-        ("tasks", "stack_blocks_two"),
+        ("tasks", "bimanual/stack_blocks_two"),
         ("robots", "franka-panda"),
         ("cameras", "left_wrist"),
         ("axes", "lighting"),
-        ("problems", "cascade/adopt_profit"),
+        ("tasks", "cascade/adopt_profit"),
+        ("families", "cascade"),
     ],
 )
 def test_lists(what, expected):
@@ -35,7 +36,7 @@ def test_lists(what, expected):
 
 
 def test_every_camera_of_a_scene_is_described():
-    assert tuple(catalogue.CAMERAS) == (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
+    assert tuple(CAMERAS) == (*DEFAULT_CAMERAS, *WRIST_CAMERAS)
 
 
 def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
@@ -63,13 +64,12 @@ def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
         ("rollout --expert --seed -1", "--seed -1 must not be negative"),
         ("view stack_blocks_two --episode -1", "--episode -1 must not be negative"),
         ("view stack_blocks_two --video film.avi", "--video film.avi: the name must end in .mp4"),
-        ("view stack_blocks_two --out film.png", "--out film.png: only cascades have one picture"),
-        ("view cascade/escap", 'unknown problem "cascade/escap". Did you mean cascade/escape? All problems:'),
+        ("view cascade/escap", 'unknown task "escap". Did you mean escape? All tasks: sim list tasks'),
+        ("view cascades/escape", 'unknown family "cascades". Did you mean cascade? All families: sim list families'),
         ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a film"),
         ("view cascade/escape-v0", "a cascade is shown in a file"),
-        ("view cascade/escape --robot x --camera y", "--robot, --camera: only for tasks; a cascade takes --seed"),
-        ("view cascade/escape --randomize all --port 80", "--randomize, --port: only for tasks"),
-        ("view stack_blocks_two --on facebook_combined", "--on facebook_combined: only cascades have a network"),
+        ("rollout --expert --tasks cascade/all", "there are no experts to record in cascade; families with: bimanual"),
+        ("rollout --expert --tasks click_bell escape", "tasks of bimanual and cascade do not go together"),
         ("view cascade/escape --on nowhere --out x.png", 'unknown network "nowhere"'),
         ("view cascade/escape --out film.mp4", "--out film.mp4: the name must end in .png"),
     ],

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.bimanual.task import task_class
-from sim.catalogue import task_entry, tasks
+from sim.bimanual.family import task_entry
+from sim.bimanual.task import task_class, task_names
 from twinloom.machine import REPOSITORY
 from twinloom.results import RESULTS, markdown, read_results, with_index
 
@@ -61,7 +61,7 @@ def test_success_rates_of_the_readme_are_those_of_the_results():
         rows = read_results(RESULTS / "bimanual" / f"expert_franka-panda_{name}.json")["rows"]
         assert quoted[number] == f"{100 * sum(row['k'] / row['n'] for row in rows) / len(rows):.1f}"
         assert quoted[3] == f"{sum(row['n'] for row in rows):,}"
-        assert {row["task"] for row in rows} == set(tasks())
+        assert {row["task"] for row in rows} == set(task_names())
 
 
 def test_list_of_results_equals_the_files():
@@ -70,13 +70,13 @@ def test_list_of_results_equals_the_files():
 
 
 def test_table_of_tasks_equals_the_code():
-    from sim.docs import PAGE, with_table
+    from sim.bimanual.docs import PAGE, with_table
 
     page = PAGE.read_text(encoding="utf-8")
     assert with_table(page) == page, "run: python -m sim.docs"
 
 
-@pytest.mark.parametrize("name", tasks())
+@pytest.mark.parametrize("name", task_names())
 def test_every_task_says_what_it_draws_and_when_it_is_done(name):
     entry = task_entry(name)
     assert entry.summary.endswith(".")

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from sim import catalogue
+from sim.bimanual.family import FAMILY
 from twinloom.machine import REPOSITORY
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -78,7 +78,15 @@ def test_commands_of_the_documentation_exist(line):
 
 
 def test_tasks_robots_and_axes_of_the_documentation_exist():
-    known = {*catalogue.tasks(), *catalogue.robots(), *catalogue.axes(), "place_block_plate", "NAME", "all", "none"}
+    known = {
+        *FAMILY.names("tasks"),
+        *FAMILY.names("robots"),
+        *FAMILY.names("axes"),
+        "place_block_plate",
+        "NAME",
+        "all",
+        "none",
+    }
     options = re.compile(r"--(?:tasks|robot|randomize) ((?:[\w,-]+ ?)+?)(?= *(?:--|#|\||`|$))", re.MULTILINE)
     found = [word for line in command_lines() for names in options.findall(line) for word in re.split("[ ,]+", names)]
     assert len(found) > 5

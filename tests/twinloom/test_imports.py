@@ -50,7 +50,7 @@ def test_help_loads_nothing_heavy(name):
     assert seconds < CPU_LIMIT_S
 
 
-@pytest.mark.parametrize("what", ["tasks", "robots", "cameras", "axes", "problems"])
+@pytest.mark.parametrize("what", ["tasks", "robots", "cameras", "axes", "families"])
 def test_listing_loads_nothing_heavy(what):
     found, seconds = heavy_modules(f"from sim.catalogue import lines\nassert lines({what!r})")
     assert found == "[]"

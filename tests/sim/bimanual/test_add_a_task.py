@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import sim.bimanual.tasks as package
+from sim.bimanual.family import task_entry
 from sim.bimanual.language import templates
 from sim.bimanual.rollout import expert_rollout
 from sim.bimanual.task import task_class, task_names
-from sim.catalogue import task_entry
 from twinloom.errors import TwinloomError
 from twinloom.machine import REPOSITORY
 from twinloom.seeding import episode_seed

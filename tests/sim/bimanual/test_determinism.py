@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sim.catalogue import tasks
+from sim.bimanual.task import task_names
 from tests.sim.bimanual.digests import digest, digests, episode
 from twinloom.machine import REPOSITORY
 
@@ -48,7 +48,7 @@ def test_an_episode_repeats_after_others_of_its_task():
 
 
 @pytest.mark.slow
-def test_another_process_and_another_order_make_the_same_episodes_of_all_tasks():
-    names = tasks()
+def test_another_process_and_another_order_make_the_same_episodes_of_all_task_names():
+    names = task_names()
     assert len(names) == 50
     assert differences(digests(names, images=False), elsewhere(names, images=False)) == []

@@ -12,11 +12,11 @@ import pytest
 from assets.objects import library
 from assets.objects.shapes import bounds
 from assets.textures.procedural import SPLIT_SIZES, load_background
+from sim.bimanual.docs import FACTS, with_facts
 from sim.bimanual.episode import draw, prepare
 from sim.bimanual.randomize import AXES, RANGES, parse_axes, vary_before
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import DEFAULT_CAMERAS, TABLE_HALF, SceneSpec
-from sim.docs import FACTS, with_facts
 from tests.sim.bimanual.scenes import ROBOT
 from twinloom.errors import UnknownNameError
 from twinloom.seeding import episode_seed

@@ -189,7 +189,7 @@ def test_prices_default_to_the_documented_ones():
 
 
 def test_tables_of_the_documentation_equal_the_code():
-    from sim.cascade.tables import PAGE, with_tables
+    from sim.cascade.docs import PAGE, with_tables
 
     page = PAGE.read_text(encoding="utf-8")
     assert with_tables(page) == page, "run: python -m sim.docs"

@@ -141,3 +141,6 @@ def with_tables(page: str) -> str:
     for name, make in parts.items():
         page = filled(page, make(), "python -m sim.docs", name)
     return page
+
+
+PAGES = {PAGE: with_tables}
