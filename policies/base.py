@@ -25,8 +25,13 @@ class PolicySpec:
         action: one action; its names are the joints that are commanded, in order.
         fps: actions per second.
         horizon: actions in a chunk.
+        n_action_steps: actions of a chunk that are carried out before the policy is asked again; every runner does so
+            unless it is told otherwise. Half a chunk where nobody chose.
         robot: the robot whose joints these are (sim list robots), or None where there is none.
-        extra: whatever else its kind needs, JSON: task, normalisation, training settings.
+        task: what it was made for, "bimanual/click_bell", or "".
+        normalization: feature name to the ranges {"low": [...], "high": [...]} that its network sees as [-1, 1].
+        render: image quality that its cameras were drawn with (auto, fast, nice, best).
+        extra: whatever else its kind needs, JSON: size of the network, settings and data of the training.
     """
 
     kind: str
@@ -34,11 +39,17 @@ class PolicySpec:
     action: Feature
     fps: float
     horizon: int
+    n_action_steps: int = 0
     robot: str | None = None
+    task: str = ""
+    normalization: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    render: str = "auto"
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises InvalidSettingsError with everything that is wrong."""
+        if not self.n_action_steps:
+            object.__setattr__(self, "n_action_steps", max(1, self.horizon // 2))
         problems = []
         if not self.kind:
             problems.append("kind is empty")
@@ -46,6 +57,8 @@ class PolicySpec:
             problems.append(f"fps {self.fps} must be a positive number")
         if self.horizon < 1:
             problems.append(f"horizon {self.horizon} must be at least 1")
+        elif not 1 <= self.n_action_steps <= self.horizon:
+            problems.append(f"n_action_steps {self.n_action_steps}: a chunk has {self.horizon} actions")
         if len(self.action.shape) != 1 or self.action_dim < 1:
             problems.append(f"an action of shape {self.action.shape} is not one row of numbers")
         elif len(self.action.names) != self.action_dim:
@@ -73,7 +86,11 @@ class PolicySpec:
             action=Feature.from_json(value["action"]),
             fps=float(value["fps"]),
             horizon=int(value["horizon"]),
+            n_action_steps=int(value["n_action_steps"]),
             robot=None if value["robot"] is None else str(value["robot"]),
+            task=str(value["task"]),
+            normalization={str(name): dict(ranges) for name, ranges in value["normalization"].items()},
+            render=str(value["render"]),
             extra=dict(value["extra"]),
         )
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from policies.base import Policy, PolicySpec
 from policies.kinds import KINDS
+from policies.upgrade import from_layout_1
 from twinloom.atomic import PARTIAL, atomic_folder, write_json
 from twinloom.errors import TwinloomError, require
 from twinloom.machine import commit, versions
 
-FORMAT, LAYOUT = "twinloom-policy", 1
+FORMAT, LAYOUT = "twinloom-policy", 2
 DESCRIPTION, WEIGHTS, TRAINING, LAST = "policy.json", "model.safetensors", "training", "last"
 EXPERT = "expert:"
 PACKAGES = ("numpy", "torch", "safetensors")
@@ -148,7 +149,7 @@ def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
     if not isinstance(value.get("made", {}), dict):
         raise TwinloomError(f"{path} is damaged: made must be a table")
     try:
-        return PolicySpec.from_json(value), value
+        return PolicySpec.from_json(value if layout == LAYOUT else from_layout_1(value)), value
     except TwinloomError as error:
         raise TwinloomError(f"{path} is damaged: {error}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -19,7 +19,7 @@ import numpy as np
 
 from twinloom.errors import TwinloomError, require
 
-PROTOCOL = 1
+PROTOCOL = 2
 TOKEN_VARIABLE = "POLICY_TOKEN"  # of the environment, for servers and clients that are given no other
 LIMIT = 32 * 2**20  # bytes of one message: three 640x480 pictures are 2.7 MB
 KINDS = "biuf"  # of NumPy dtypes: booleans, integers, floats

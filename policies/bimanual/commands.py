@@ -23,7 +23,7 @@ def evaluate(
     episodes: int = 20,
     seed: int = 1,
     randomize: Annotated[tuple[str, ...], NAMES] = ("none",),
-    execute: int = 0,
+    n_action_steps: int = 0,
     render: str = "auto",
     json: Annotated[Path | None, FILE] = None,
     video: Annotated[Path | None, FOLDER] = None,
@@ -37,7 +37,7 @@ def evaluate(
         episodes: how many.
         seed: run seed; episode k is the one that datagen would record with it, so choose another than for the data.
         randomize: axes (sim list axes), all or none.
-        execute: actions of each chunk that are carried out before the policy is asked again; 0 is as it was made.
+        n_action_steps: actions of each chunk carried out before the policy is asked again; 0 is as it was made.
         render: image quality: auto, fast, nice or best; auto is that of the training data.
         json: write the rows to this file and their table beside it. For a run folder the default is in it.
         video: write a video of every episode into this folder.
@@ -56,14 +56,14 @@ def evaluate(
     actors = []
     for name in policy:
         actor = load(name, **(options if name.startswith(EXPERT) else {}))
-        chosen = task_name(task or str(actor.spec.extra.get("task", "")))
+        chosen = task_name(task or actor.spec.task)
         actors.append(Actor(name, actor, chosen, robot or actor.spec.robot or ""))
     return run(
         actors,
         episodes=episodes,
         seed=seed,
         axes=axes,
-        execute=execute,
+        n_action_steps=n_action_steps,
         render=render,
         json=json,
         video=video,
@@ -76,12 +76,12 @@ def train(
     data: Annotated[Path, FOLDER],
     out: Annotated[Path, FOLDER],
     cameras: Annotated[tuple[str, ...], NAMES] = ("all",),
-    pixels: Annotated[str, SIZE] = "80x60",
+    image_size: Annotated[str, SIZE] = "80x60",
     horizon: int = 24,
-    execute: int = 8,
+    n_action_steps: int = 8,
     steps: int = 4000,
-    batch: int = 64,
-    rate: float = 1e-3,
+    batch_size: int = 64,
+    learning_rate: float = 1e-3,
     width: int = 256,
     channels: int = 32,
     noise: float = 0.03,
@@ -99,12 +99,12 @@ def train(
         data: folder of a LeRobot v3.0 dataset.
         out: run folder, new or begun with the same settings; the policy is OUT/last, the log OUT/train.jsonl.
         cameras: names of cameras in the dataset, all, or none for a policy that feels only its joints.
-        pixels: size to which pictures are shrunk.
+        image_size: size to which images are shrunk.
         horizon: actions in a chunk.
-        execute: actions of a chunk that are carried out before the policy is asked again.
+        n_action_steps: actions of a chunk that are carried out before the policy is asked again.
         steps: gradient steps; may be raised later.
-        batch: frames in a gradient step.
-        rate: peak learning rate.
+        batch_size: frames in a gradient step.
+        learning_rate: peak learning rate.
         width: units of the hidden layers.
         channels: channels of the convolutions, and keypoints.
         noise: noise on the state; the normalised range is 2.
@@ -123,24 +123,24 @@ def train(
     name = task_name(task)
     torch = require("torch", "rl")
     require("safetensors", "rl")
+    from policies.imitation.config import TrainingConfig
     from policies.imitation.data import camera_names, load_demonstrations
-    from policies.imitation.settings import Settings
     from policies.imitation.train import Training
 
     if threads < 0:
         raise TwinloomError(f"--threads {threads} must not be negative")
     torch.set_num_threads(threads or cores())
-    settings = Settings(
+    settings = TrainingConfig(
         task=name,
         cameras=camera_names(data, cameras),
-        pixels=parse_size(pixels),
+        image_size=parse_size(image_size),
         horizon=horizon,
-        execute=execute,
+        n_action_steps=n_action_steps,
         width=width,
         channels=channels,
         steps=steps,
-        batch=batch,
-        rate=rate,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
         noise=noise,
         jitter=jitter,
         holdout=holdout,
@@ -149,7 +149,7 @@ def train(
     with Interrupt() as stop:
         demonstrations = load_demonstrations(data, settings)
         training = Training(demonstrations, settings, out)
-        seen = f"{', '.join(settings.cameras)} at {pixels}" if settings.cameras else "none"
+        seen = f"{', '.join(settings.cameras)} at {image_size}" if settings.cameras else "none"
         print(
             f"policies · train bimanual/{name} · {demonstrations.episodes} episodes"
             f", {len(demonstrations.state):,} frames · cameras {seen} · out {out}"

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from policies.base import Policy, PolicySpec, check_actions, check_observation
+from policies.agent import PolicyAgent
+from policies.base import Policy, PolicySpec
 from policies.bimanual.spaces import joint_feature
 from sim.bimanual.episode import Prepared, prepare
 from sim.bimanual.rate import substeps
 from sim.bimanual.scene import SceneRejectedError
 from sim.engine.base import DivergedError
 from sim.engine.render import StateRenderer
+from sim.loop import run
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGES, STATE, TIMESTAMP
 from twinloom.seeding import episode_seed
@@ -31,21 +33,6 @@ class Trial:
     steps: int
 
 
-def joint_order(spec: PolicySpec, robot: str) -> np.ndarray:
-    """Index into a policy's action for each joint of a robot, matched by name.
-
-    Raises:
-        TwinloomError: the policy was made for other joints.
-    """
-    wanted, given = joint_feature(robot).names, spec.action.names
-    missing, unknown = set(wanted) - set(given), set(given) - set(wanted)
-    if missing or unknown:
-        own = f" (it was made for {spec.robot})" if spec.robot else ""
-        differ = ", ".join(sorted(missing)[:3]) or ", ".join(sorted(unknown)[:3])
-        raise TwinloomError(f"this policy does not command the joints of {robot}{own}: they differ in {differ}")
-    return np.array([given.index(name) for name in wanted])
-
-
 class Senses:
     """What a policy is told about a simulation: the arrays of its description, pictures drawn only when asked.
 
@@ -59,24 +46,28 @@ class Senses:
     """
 
     def __init__(self, prepared: Prepared, spec: PolicySpec, render: str = "auto") -> None:
-        self._prepared, self._order = prepared, None
+        self._prepared = prepared
         self._cameras = {name: name.removeprefix(IMAGES) for name in spec.observation if name.startswith(IMAGES)}
         foreign = [name for name in spec.observation if name not in (STATE, TIMESTAMP, *self._cameras)]
         if foreign:
             raise TwinloomError(f"the policy observes {', '.join(foreign)}, which a simulated robot does not sense")
-        if STATE in spec.observation:
-            own, given = spec.observation[STATE].names, joint_feature(prepared.spec.robot).names
-            self._order = [given.index(name) for name in own]
         self._renderers: dict[tuple[int, int], StateRenderer] = {}
         self._sizes = {name: _size(spec, name) for name in self._cameras}
         self._mode = render
 
-    def __call__(self) -> dict[str, np.ndarray]:
+    @property
+    def over(self) -> bool:
+        """Whether the task has succeeded."""
+        return self._prepared.over
+
+    def apply(self, action: np.ndarray) -> None:
+        """One control step."""
+        self._prepared.apply(action)
+
+    def observe(self) -> dict[str, np.ndarray]:
         """The observation of now."""
         sim = self._prepared.sim
-        found: dict[str, np.ndarray] = {TIMESTAMP: np.float64(sim.time)}  # type: ignore[dict-item]
-        if self._order is not None:
-            found[STATE] = sim.state()[self._order].astype(np.float32)
+        found = sim.observe()
         for name, camera in self._cameras.items():
             size = self._sizes[name]
             if size not in self._renderers:
@@ -98,12 +89,12 @@ def _size(spec: PolicySpec, image: str) -> tuple[int, int]:
     return width, height
 
 
-def run_episode(policy: Policy, prepared: Prepared, execute: int, render: str = "auto") -> tuple[str, int]:
+def run_episode(policy: Policy, prepared: Prepared, n_action_steps: int = 0, render: str = "auto") -> tuple[str, int]:
     """Let a policy act in a scene until it succeeds or its time is up.
 
     Args:
         policy: freshly reset.
-        execute: actions of each chunk that are carried out before the policy is asked again.
+        n_action_steps: see PolicyAgent.
         render: mode of the renderer.
 
     Returns:
@@ -112,25 +103,15 @@ def run_episode(policy: Policy, prepared: Prepared, execute: int, render: str = 
     Raises:
         TwinloomError: the policy does not fit the robot, or returned something that is no chunk of actions.
     """
-    sim, limit = prepared.sim, prepared.task.limit_steps(prepared.sim.fps)
-    order = joint_order(policy.spec, prepared.spec.robot)
-    senses, steps = Senses(prepared, policy.spec, render), 0
+    agent = PolicyAgent(policy, joint_feature(prepared.spec.robot).names, n_action_steps)
+    senses, limit = Senses(prepared, policy.spec, render), prepared.task.limit_steps(prepared.sim.fps)
     try:
-        while steps < limit:
-            observation = senses()
-            check_observation(policy.spec, observation)
-            for action in check_actions(policy.spec, policy.act(observation))[:execute, order]:
-                sim.step(action)
-                steps += 1
-                if prepared.monitor.success:
-                    return "", steps
-                if steps >= limit:
-                    break
+        steps = run(senses, agent, limit=limit)
     except DivergedError:
-        return "simulation diverged", steps
+        return "simulation diverged", round(prepared.sim.time * prepared.sim.fps)
     finally:
         senses.close()
-    return "goal not reached", steps
+    return "" if prepared.over else "goal not reached", steps
 
 
 def trials(
@@ -142,7 +123,7 @@ def trials(
     seed: int,
     axes: frozenset[str] = frozenset(),
     split: str = "seen",
-    execute: int = 0,
+    n_action_steps: int = 0,
     render: str = "auto",
     watch: Watch | None = None,
 ) -> Iterator[Trial]:
@@ -150,7 +131,7 @@ def trials(
 
     Args:
         policy: reset before every episode.
-        execute: see run_episode; 0 is what the policy was made with, or half a chunk.
+        n_action_steps: see run_episode; 0 is what the policy was made with.
         watch: called with every scene before it begins, for videos.
 
     Raises:
@@ -159,9 +140,6 @@ def trials(
     from policies.bimanual.expert import ExpertPolicy
 
     substeps(policy.spec.fps)
-    chosen = execute or int(policy.spec.extra.get("execute", max(1, policy.spec.horizon // 2)))
-    if not 1 <= chosen <= policy.spec.horizon:
-        raise TwinloomError(f"execute {chosen}: a chunk of this policy has {policy.spec.horizon} actions")
     seen = watch is not None or any(name.startswith(IMAGES) for name in policy.spec.observation)
     visuals = "mesh" if seen else "simple"
     for episode in range(episodes):
@@ -177,7 +155,7 @@ def trials(
             policy.reset(prepared.record())
         else:
             policy.reset()
-        reason, steps = run_episode(policy, prepared, chosen, render)
+        reason, steps = run_episode(policy, prepared, n_action_steps, render)
         if reason and isinstance(policy, ExpertPolicy):
             reason = policy.failure or reason
         yield Trial(episode, not reason, reason, steps)

@@ -72,7 +72,7 @@ class ExpertPolicy:
             fps=fps,
             horizon=horizon,
             robot=robot,
-            extra={"task": ROOM + self.task},
+            task=ROOM + self.task,
         )
         self.failure = ""
         self._states = self._commands = np.zeros((0, joints.shape[0]))
@@ -152,7 +152,7 @@ class ExpertPolicy:
 def load(spec: PolicySpec, tensors: Mapping[str, np.ndarray], **options: Any) -> ExpertPolicy:
     """The expert that a checkpoint describes; it has no weights."""
     given = {"robot": spec.robot, "fps": int(spec.fps), "horizon": spec.horizon} | options
-    return ExpertPolicy(spec.extra["task"], **given)
+    return ExpertPolicy(spec.task, **given)
 
 
 def _at(rows: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ def evaluate(
     episodes: int,
     seed: int,
     axes: Sequence[str],
-    execute: int,
+    n_action_steps: int,
     render: str,
     json: Path | None,
     video: Path | None,
@@ -58,8 +58,14 @@ def evaluate(
     rows, details = [], {}
     with Progress(episodes * len(actors), "episode") as progress:
         for actor in actors:
-            mode = str(actor.policy.spec.extra.get("render", "auto")) if render == "auto" else render
-            settings = {"episodes": episodes, "seed": seed, "axes": frozenset(axes), "execute": execute, "render": mode}
+            mode = actor.policy.spec.render if render == "auto" else render
+            settings = {
+                "episodes": episodes,
+                "seed": seed,
+                "axes": frozenset(axes),
+                "n_action_steps": n_action_steps,
+                "render": mode,
+            }
             found = _run(actor, settings, video, progress)
             rows.append(row(actor, drawn, found))
             details[actor.name] = [vars(trial) for trial in found]
@@ -114,8 +120,8 @@ def row(actor: Actor, drawn: str, found: Sequence[Trial]) -> dict[str, Any]:
 
 def note(actor: Actor, seed: int) -> str:
     """A warning where a policy was trained on these very episodes, "" elsewhere."""
-    extra = actor.policy.spec.extra
-    if extra.get("task") == f"bimanual/{actor.task}" and seed in extra.get("data", {}).get("seeds", []):
+    spec = actor.policy.spec
+    if spec.task == f"bimanual/{actor.task}" and seed in spec.extra.get("data", {}).get("seeds", []):
         return f"**{actor.name} was trained on these episodes, run seed {seed}.** Choose another --seed."
     return ""
 

@@ -108,7 +108,7 @@ def trained_view(folder: Path) -> tuple[str, dict[str, Any]]:
     from policies.checkpoint import describe
 
     spec, _ = describe(folder)
-    task = str(spec.extra.get("task", ""))
+    task = spec.task
     if not task.startswith("cascade/") or "world" not in spec.extra:
         raise TwinloomError(f"{folder} was not trained on a cascade problem but on {task or 'something else'}")
     problem, given = task.removeprefix("cascade/"), spec.extra["world"]

@@ -1,4 +1,4 @@
-"""Recorded episodes in memory, pictures shrunk: small enough for a laptop, and the same shrinking as when acting."""
+"""Recorded episodes in memory, images shrunk: small enough for a laptop, and the same shrinking as when acting."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from torch.nn import functional
 
 from datagen.lerobot.layout import SETTINGS
 from datagen.lerobot.read import Dataset
-from policies.imitation.settings import Settings
+from policies.imitation.config import TrainingConfig
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.features import ACTION, IMAGES, STATE, Feature
 from twinloom.select import select
 
 
-def shrink(pictures: torch.Tensor, pixels: tuple[int, int]) -> torch.Tensor:
+def shrink(images: torch.Tensor, image_size: tuple[int, int]) -> torch.Tensor:
     """(..., H, W, 3) uint8 to (..., 3, height, width) uint8, each pixel the mean of the area that it covers.
 
     Args:
-        pixels: (width, height).
+        image_size: (width, height).
     """
-    flat = pictures.reshape(-1, *pictures.shape[-3:]).permute(0, 3, 1, 2).float()
-    small = functional.interpolate(flat, size=pixels[::-1], mode="area").round().to(torch.uint8)
-    return small.reshape(*pictures.shape[:-3], *small.shape[1:])
+    flat = images.reshape(-1, *images.shape[-3:]).permute(0, 3, 1, 2).float()
+    small = functional.interpolate(flat, size=image_size[::-1], mode="area").round().to(torch.uint8)
+    return small.reshape(*images.shape[:-3], *small.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Demonstrations:
 
     Attributes:
         fps, robot: of the dataset.
-        features: description of the state, the action and the pictures, as recorded.
+        features: description of the state, the action and the images, as recorded.
         state: (N, S) float32; action: (N, A) float32.
-        pictures: (N, cameras, 3, height, width) uint8.
+        images: (N, cameras, 3, height, width) uint8.
         first: (E + 1,) index of the first frame of each episode, and N.
         seeds: run seeds that the episodes were drawn from, where the dataset says so.
-        render: mode the pictures were drawn with, or "auto".
+        render: mode the images were drawn with, or "auto".
     """
 
     fps: int
@@ -49,7 +49,7 @@ class Demonstrations:
     features: dict[str, Feature]
     state: torch.Tensor
     action: torch.Tensor
-    pictures: torch.Tensor
+    images: torch.Tensor
     first: np.ndarray
     seeds: tuple[int, ...]
     render: str
@@ -91,13 +91,13 @@ def camera_names(root: Path, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def load_demonstrations(
-    root: Path, settings: Settings, step: Callable[[int, int], None] = lambda done, total: None
+    root: Path, config: TrainingConfig, step: Callable[[int, int], None] = lambda done, total: None
 ) -> Demonstrations:
     """Read the episodes of one task from a LeRobot v3.0 dataset.
 
     Args:
         root: folder of the dataset.
-        settings: says which task, cameras and size of pictures. Datasets that do not say which task an episode is of
+        config: says which task, cameras and size of images. Datasets that do not say which task an episode is of
             are used whole.
         step: called with the number of episodes read, and of all.
 
@@ -108,17 +108,17 @@ def load_demonstrations(
         missing = [name for name in (STATE, ACTION) if name not in dataset.features]
         if missing:
             raise TwinloomError(f"{root} has no {' and no '.join(missing)}; a policy cannot be cloned from it")
-        keys, pixels = [IMAGES + name for name in settings.cameras], settings.pixels
-        chosen = _episodes(dataset, settings.task)
-        states, actions, pictures, lengths = [], [], [], []
+        keys, image_size = [IMAGES + name for name in config.cameras], config.image_size
+        chosen = _episodes(dataset, config.task)
+        states, actions, images, lengths = [], [], [], []
         for done, episode in enumerate(chosen):
             arrays = dataset.arrays(episode)
             states.append(arrays[STATE])
             actions.append(arrays[ACTION])
             lengths.append(len(states[-1]))
-            views = [_pictures(dataset, episode, key, pixels) for key in keys]
-            shape = (lengths[-1], 0, 3, *pixels[::-1])
-            pictures.append(torch.stack(views, 1) if views else torch.zeros(shape, dtype=torch.uint8))
+            views = [_images(dataset, episode, key, image_size) for key in keys]
+            shape = (lengths[-1], 0, 3, *image_size[::-1])
+            images.append(torch.stack(views, 1) if views else torch.zeros(shape, dtype=torch.uint8))
             step(done + 1, len(chosen))
         state, action = np.concatenate(states), np.concatenate(actions)
         if not (np.isfinite(state).all() and np.isfinite(action).all()):
@@ -130,7 +130,7 @@ def load_demonstrations(
             features=features,
             state=torch.from_numpy(state),
             action=torch.from_numpy(action),
-            pictures=torch.cat(pictures),
+            images=torch.cat(images),
             first=np.cumsum([0, *lengths]),
             seeds=_run_seeds(dataset, chosen),
             render=_render(root),
@@ -162,13 +162,13 @@ def _run_seeds(dataset: Dataset, episodes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({int(seeds[e][0]) for e in episodes if seeds[e]}))
 
 
-def _pictures(dataset: Dataset, episode: int, camera: str, pixels: tuple[int, int]) -> torch.Tensor:
+def _images(dataset: Dataset, episode: int, camera: str, image_size: tuple[int, int]) -> torch.Tensor:
     """(T, 3, height, width) uint8 of one episode."""
-    return torch.stack([shrink(torch.from_numpy(image), pixels) for image in dataset.images(episode, camera)])
+    return torch.stack([shrink(torch.from_numpy(image), image_size) for image in dataset.images(episode, camera)])
 
 
 def _render(root: Path) -> str:
-    """Mode that the pictures of a dataset of ours were drawn with, of the first one if it is merged; else "auto"."""
+    """Mode that the images of a dataset of ours were drawn with, of the first one if it is merged; else "auto"."""
     path = Path(root) / SETTINGS
     value = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     while value.get("sources"):

@@ -1,4 +1,4 @@
-"""The network: keypoints in pictures, joints and keypoints through a perceptron, a chunk of actions out."""
+"""The network: keypoints in images, joints and keypoints through a perceptron, a chunk of actions out."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from torch.nn import functional
 
 
 class Keypoints(nn.Module):
-    """Three convolutions and a spatial soft-argmax: where in the picture each of the learned features is.
+    """Three convolutions and a spatial soft-argmax: where in the image each of the learned features is.
 
-    The expected coordinates resolve fractions of a pixel, so small pictures suffice (Levine et al. 2016, section 5.1;
+    The expected coordinates resolve fractions of a pixel, so small images suffice (Levine et al. 2016, section 5.1;
     Finn et al. 2016).
 
     Args:
         channels: of each convolution, and number of keypoints.
-        pixels: (width, height) of the pictures.
+        image_size: (width, height) of the images.
     """
 
-    def __init__(self, channels: int, pixels: tuple[int, int]) -> None:
+    def __init__(self, channels: int, image_size: tuple[int, int]) -> None:
         super().__init__()
         groups = next(g for g in (8, 4, 2, 1) if channels % g == 0)
         self.layers = nn.Sequential(
@@ -31,34 +31,41 @@ class Keypoints(nn.Module):
             nn.Conv2d(channels, channels, 3, padding=1),
         )
         self.sharpness = nn.Parameter(torch.ones(channels))
-        width, height = ((side + 1) // 2 for side in pixels)
+        width, height = ((side + 1) // 2 for side in image_size)
         y, x = torch.meshgrid(torch.linspace(-1, 1, height), torch.linspace(-1, 1, width), indexing="ij")
         self.register_buffer("grid", torch.stack([x.flatten(), y.flatten()], 1), persistent=False)
 
-    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
         """(B, 3, height, width) in [-1, 1] to (B, 2 * channels) coordinates in [-1, 1]."""
-        maps = self.layers(pictures.contiguous(memory_format=torch.channels_last)).flatten(2)
+        maps = self.layers(images.contiguous(memory_format=torch.channels_last)).flatten(2)
         weights = torch.softmax(maps * self.sharpness[:, None], 2)
         return (weights @ self.grid).flatten(1)  # type: ignore[operator]
 
 
 class ChunkNetwork(nn.Module):
-    """State and pictures in, the next ``horizon`` actions out, all normalised.
+    """State and images in, the next ``horizon`` actions out, all normalised.
 
     Args:
         state, action: numbers in a state and an action.
-        cameras: number of pictures; each camera has an encoder of its own.
-        pixels: (width, height) of the pictures.
+        cameras: number of images; each camera has an encoder of its own.
+        image_size: (width, height) of the images.
         horizon: actions in a chunk.
-        width, channels: see policies.imitation.settings.
+        width, channels: see policies.imitation.config.
     """
 
     def __init__(
-        self, state: int, action: int, cameras: int, pixels: tuple[int, int], horizon: int, width: int, channels: int
+        self,
+        state: int,
+        action: int,
+        cameras: int,
+        image_size: tuple[int, int],
+        horizon: int,
+        width: int,
+        channels: int,
     ) -> None:
         super().__init__()
         self.horizon, self.action = horizon, action
-        self.eyes = nn.ModuleList(Keypoints(channels, pixels) for _ in range(cameras))
+        self.eyes = nn.ModuleList(Keypoints(channels, image_size) for _ in range(cameras))
         inputs = state + cameras * 2 * channels
         self.head = nn.Sequential(
             nn.Linear(inputs, width),
@@ -71,9 +78,9 @@ class ChunkNetwork(nn.Module):
         )
         nn.Module.to(self, memory_format=torch.channels_last)  # type: ignore[call-overload]  # twice as fast on a CPU
 
-    def forward(self, state: torch.Tensor, pictures: torch.Tensor) -> torch.Tensor:
+    def forward(self, state: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
         """(B, S) in [-1, 1] and (B, cameras, 3, height, width) in [-1, 1] to (B, horizon, A)."""
-        seen = [eye(pictures[:, camera]) for camera, eye in enumerate(self.eyes)]
+        seen = [eye(images[:, camera]) for camera, eye in enumerate(self.eyes)]
         return self.head(torch.cat([state, *seen], 1)).reshape(-1, self.horizon, self.action)
 
 
@@ -88,9 +95,9 @@ def chunk_loss(predicted: torch.Tensor, wanted: torch.Tensor, there: torch.Tenso
     return (error * there).sum() / there.sum()
 
 
-def jittered(pictures: torch.Tensor, most: float, generator: torch.Generator) -> torch.Tensor:
+def jittered(images: torch.Tensor, most: float, generator: torch.Generator) -> torch.Tensor:
     """Pictures (B, cameras, 3, H, W) in [-1, 1] with brightness and contrast changed by up to ``most``, relatively."""
-    shape = (len(pictures), pictures.shape[1], 1, 1, 1)
+    shape = (len(images), images.shape[1], 1, 1, 1)
     gain = 1 + most * (2 * torch.rand(shape, generator=generator) - 1)
     shift = most * (2 * torch.rand(shape, generator=generator) - 1)
-    return (pictures * gain + shift).clamp(-1, 1)
+    return (images * gain + shift).clamp(-1, 1)

@@ -1,4 +1,4 @@
-"""The cloned policy: a network, the ranges its numbers were scaled with, and the pictures' size."""
+"""The cloned policy: a network, the ranges its numbers were scaled with, and the images' size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policies.base import Observation, PolicySpec
 from policies.imitation.data import shrink
 from policies.imitation.network import ChunkNetwork
 from twinloom.errors import TwinloomError
-from twinloom.features import IMAGES, STATE
+from twinloom.features import ACTION, IMAGES, STATE
 
 SMALLEST = 1e-4  # a number with a smaller range never changed; it is passed on as it is
 
@@ -63,7 +63,7 @@ class ImitationPolicy:
     """Acts as the recorded episodes suggest; has no memory, so a reset changes nothing.
 
     Args:
-        spec: description; its ``extra`` holds "network" (arguments of ChunkNetwork) and "normalize".
+        spec: description; its ``extra`` holds "network" (arguments of ChunkNetwork).
         tensors: weights.
 
     Raises:
@@ -72,10 +72,10 @@ class ImitationPolicy:
 
     def __init__(self, spec: PolicySpec, tensors: Mapping[str, np.ndarray]) -> None:
         self.spec = spec
-        arguments, scales = spec.extra["network"], spec.extra["normalize"]
-        self._pixels = (int(arguments["pixels"][0]), int(arguments["pixels"][1]))
+        arguments, scales = spec.extra["network"], spec.normalization
+        self._image_size = (int(arguments["image_size"][0]), int(arguments["image_size"][1]))
         self._images = [name for name in spec.observation if name.startswith(IMAGES)]
-        self._state, self._action = (Scale.from_json(scales[name]) for name in (STATE, "action"))
+        self._state, self._action = (Scale.from_json(scales[name]) for name in (STATE, ACTION))
         self.network = build(spec)
         try:
             self.network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in tensors.items()})
@@ -93,17 +93,17 @@ class ImitationPolicy:
         """The next actions, (horizon, action_dim) float32: absolute joint targets and openings in [0, 1].
 
         Args:
-            observation: "observation.state" (S,) and the pictures of the description, (H, W, 3) uint8.
+            observation: "observation.state" (S,) and the images of the description, (H, W, 3) uint8.
         """
         state = self._state.scaled(torch.from_numpy(np.array(observation[STATE], np.float32))[None])
-        views = [shrink(torch.from_numpy(np.array(observation[name])), self._pixels) for name in self._images]
-        pictures = as_input(torch.stack(views)[None] if views else torch.zeros(1, 0, 3, *self._pixels[::-1]))
-        return self._action.unscaled(self.network(clipped(state), pictures))[0].numpy()
+        views = [shrink(torch.from_numpy(np.array(observation[name])), self._image_size) for name in self._images]
+        images = as_input(torch.stack(views)[None] if views else torch.zeros(1, 0, 3, *self._image_size[::-1]))
+        return self._action.unscaled(self.network(clipped(state), images))[0].numpy()
 
 
-def as_input(pictures: torch.Tensor) -> torch.Tensor:
+def as_input(images: torch.Tensor) -> torch.Tensor:
     """uint8 to [-1, 1]."""
-    return pictures.float() / 127.5 - 1
+    return images.float() / 127.5 - 1
 
 
 def clipped(state: torch.Tensor) -> torch.Tensor:
@@ -118,7 +118,7 @@ def build(spec: PolicySpec) -> ChunkNetwork:
         state=spec.observation[STATE].shape[0],
         action=spec.action_dim,
         cameras=sum(name.startswith(IMAGES) for name in spec.observation),
-        pixels=(int(arguments["pixels"][0]), int(arguments["pixels"][1])),
+        image_size=(int(arguments["image_size"][0]), int(arguments["image_size"][1])),
         horizon=spec.horizon,
         width=int(arguments["width"]),
         channels=int(arguments["channels"]),

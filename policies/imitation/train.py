@@ -13,10 +13,10 @@ import torch
 from policies import checkpoint
 from policies.base import PolicySpec
 from policies.bimanual.spaces import ROOM
+from policies.imitation.config import TrainingConfig
 from policies.imitation.data import Demonstrations
 from policies.imitation.network import chunk_loss, jittered
 from policies.imitation.policy import Scale, as_input, build, clipped
-from policies.imitation.settings import Settings
 from twinloom.errors import TwinloomError
 from twinloom.features import ACTION, STATE
 from twinloom.interrupt import Interrupt
@@ -39,8 +39,8 @@ class Result:
     signal: int
 
 
-def describe(demonstrations: Demonstrations, settings: Settings) -> PolicySpec:
-    """The description of the policy that these episodes and settings give."""
+def describe(demonstrations: Demonstrations, config: TrainingConfig) -> PolicySpec:
+    """The description of the policy that these episodes and this configuration give."""
     features = demonstrations.features
     scales = {STATE: Scale.of(demonstrations.state.numpy()), ACTION: Scale.of(demonstrations.action.numpy())}
     return PolicySpec(
@@ -48,20 +48,20 @@ def describe(demonstrations: Demonstrations, settings: Settings) -> PolicySpec:
         observation={name: feature for name, feature in features.items() if name != ACTION},
         action=features[ACTION],
         fps=demonstrations.fps,
-        horizon=settings.horizon,
+        horizon=config.horizon,
+        n_action_steps=config.n_action_steps,
         robot=demonstrations.robot or None,
+        task=ROOM + config.task,
+        normalization={name: scale.to_json() for name, scale in scales.items()},
+        render=demonstrations.render,
         extra={
-            "task": ROOM + settings.task,
-            "execute": settings.execute,
-            "render": demonstrations.render,
-            "network": {"pixels": list(settings.pixels), "width": settings.width, "channels": settings.channels},
-            "normalize": {name: scale.to_json() for name, scale in scales.items()},
+            "network": {"image_size": list(config.image_size), "width": config.width, "channels": config.channels},
             "data": {
                 "episodes": demonstrations.episodes,
                 "frames": len(demonstrations.state),
                 "seeds": list(demonstrations.seeds),
             },
-            "training": settings.to_json(),
+            "training": config.to_json(),
         },
     )
 
@@ -71,25 +71,27 @@ class Training:
 
     Args:
         demonstrations: what is cloned.
-        settings: how.
-        out: run folder; a run of the same settings and data in it is continued.
+        config: how.
+        out: run folder; a run of the same configuration and data in it is continued.
 
     Raises:
-        TwinloomError: the folder holds a run of other settings or data, or something else.
+        TwinloomError: the folder holds a run of another configuration or data, or something else.
     """
 
-    def __init__(self, demonstrations: Demonstrations, settings: Settings, out: Path) -> None:
-        self.demonstrations, self.settings, self.out = demonstrations, settings, Path(out)
-        self.spec = describe(demonstrations, settings)
+    def __init__(self, demonstrations: Demonstrations, config: TrainingConfig, out: Path) -> None:
+        self.demonstrations, self.config, self.out = demonstrations, config, Path(out)
+        self.spec = describe(demonstrations, config)
         with torch.random.fork_rng():  # initial weights come from torch's global generator
-            torch.manual_seed(settings.seed)
+            torch.manual_seed(config.seed)
             self.network = build(self.spec)
         self.averaged = build(self.spec)
         self.averaged.load_state_dict(self.network.state_dict())
-        self.optimizer = torch.optim.AdamW(self.network.parameters(), settings.rate, weight_decay=settings.decay)
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), config.learning_rate, weight_decay=config.weight_decay
+        )
         self.step = 0
-        self._learn, self._validate = demonstrations.split(settings.holdout, settings.seed)
-        self._scales = {n: Scale.from_json(v) for n, v in self.spec.extra["normalize"].items()}
+        self._learn, self._validate = demonstrations.split(config.holdout, config.seed)
+        self._scales = {n: Scale.from_json(v) for n, v in self.spec.normalization.items()}
         if (self.out / checkpoint.LAST).exists() or list(self.out.glob(f"{checkpoint.LAST}.*")):
             self._continue()
         elif self.out.exists() and any(self.out.iterdir()):
@@ -103,16 +105,18 @@ class Training:
         """
         losses: list[float] = []
         loss = validation = None
-        while self.step < self.settings.steps and not stop.signal:
+        while self.step < self.config.steps and not stop.signal:
             losses.append(self._gradient_step())
             self.step += 1
             progress.advance()
-            if self.step % EVERY == 0 or self.step == self.settings.steps or stop.signal:
+            if self.step % EVERY == 0 or self.step == self.config.steps or stop.signal:
                 loss, losses = float(np.mean(losses)), []
                 if not math.isfinite(loss):
-                    raise TwinloomError(f"the loss is {loss} at step {self.step}; lower --rate. Kept: {self.out}")
+                    raise TwinloomError(
+                        f"the loss is {loss} at step {self.step}; lower --learning-rate. Kept: {self.out}"
+                    )
                 validation = self.validate()
-                self._keep({"step": self.step, "loss": loss, "validation": validation, "rate": self._rate()})
+                self._keep({"step": self.step, "loss": loss, "validation": validation, "learning_rate": self._rate()})
                 progress.status(
                     f"loss {loss:.4f}" + (f", validation {validation:.4f}" if validation is not None else "")
                 )
@@ -127,28 +131,28 @@ class Training:
         self.averaged.eval()
         with torch.inference_mode():
             for frames in np.array_split(self._validate, math.ceil(len(self._validate) / 256)):
-                state, pictures, wanted, there = self._batch(frames)
-                error = (self.averaged(state, pictures) - wanted).abs() * torch.from_numpy(spread)
+                state, images, wanted, there = self._batch(frames)
+                error = (self.averaged(state, images) - wanted).abs() * torch.from_numpy(spread)
                 total += float((error.mean(2) * there).sum())
                 weight += float(there.sum())
         return total / weight
 
     def _gradient_step(self) -> float:
         """One step on the batch and with the noise that belong to this step, whatever happened before."""
-        generator = torch.Generator().manual_seed(self.settings.seed * 2**32 + self.step)
-        state, pictures, wanted, there = self._batch(self._order(self.step))
-        state = state + self.settings.noise * torch.randn(state.shape, generator=generator)
-        if self.settings.jitter and pictures.shape[1]:
-            pictures = jittered(pictures, self.settings.jitter, generator)
+        generator = torch.Generator().manual_seed(self.config.seed * 2**32 + self.step)
+        state, images, wanted, there = self._batch(self._order(self.step))
+        state = state + self.config.noise * torch.randn(state.shape, generator=generator)
+        if self.config.jitter and images.shape[1]:
+            images = jittered(images, self.config.jitter, generator)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate()
         self.network.train()
         self.optimizer.zero_grad(set_to_none=True)
-        loss = chunk_loss(self.network(state, pictures), wanted, there)
+        loss = chunk_loss(self.network(state, images), wanted, there)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
-        blend = min(self.settings.average, (1 + self.step) / (10 + self.step))  # the first weights are forgotten fast
+        blend = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))  # the first weights are forgotten fast
         with torch.no_grad():
             for kept, new in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
                 kept.lerp_(new, 1 - blend)
@@ -157,11 +161,13 @@ class Training:
     def _rate(self) -> float:
         """Learning rate of this step: linear warm-up, then a cosine to zero."""
         warm = min(1.0, (self.step + 1) / WARM_UP)
-        return self.settings.rate * warm * 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.settings.steps)))
+        return (
+            self.config.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.config.steps)))
+        )
 
     def _order(self, step: int) -> np.ndarray:
         """Frames of the batch of a step: epochs of permutations, a function of the seed and the step alone."""
-        size, batch = len(self._learn), self.settings.batch
+        size, batch = len(self._learn), self.config.batch_size
         wanted = np.arange(step * batch, (step + 1) * batch)
         epochs = {int(epoch): self._permutation(int(epoch)) for epoch in np.unique(wanted // size)}
         return self._learn[[epochs[int(i // size)][i % size] for i in wanted]]
@@ -169,14 +175,14 @@ class Training:
     def _permutation(self, epoch: int) -> np.ndarray:
         if getattr(self, "_kept_epoch", None) != epoch:
             self._kept_epoch = epoch
-            self._kept = np.random.default_rng([self.settings.seed, 1, epoch]).permutation(len(self._learn))
+            self._kept = np.random.default_rng([self.config.seed, 1, epoch]).permutation(len(self._learn))
         return self._kept
 
     def _batch(self, frames: np.ndarray) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Scaled states, pictures and chunks of these frames, and which actions of the chunks exist."""
-        actions, there = self.demonstrations.chunks(frames, self.settings.horizon)
+        """Scaled states, images and chunks of these frames, and which actions of the chunks exist."""
+        actions, there = self.demonstrations.chunks(frames, self.config.horizon)
         state = clipped(self._scales[STATE].scaled(self.demonstrations.state[frames]))
-        return state, as_input(self.demonstrations.pictures[frames]), self._scales[ACTION].scaled(actions), there
+        return state, as_input(self.demonstrations.images[frames]), self._scales[ACTION].scaled(actions), there
 
     def _keep(self, line: dict[str, Any]) -> None:
         """Write the checkpoint, then the line of the log: a line never speaks of steps that are lost."""
@@ -194,10 +200,11 @@ class Training:
         found = checkpoint.read(self.out)
         if found.spec.kind != self.spec.kind:
             raise TwinloomError(f"{self.out} holds a policy of the kind {found.spec.kind}; choose another --out")
-        differences = self.settings.differences(found.spec.extra.get("training", {}))
-        for what in ("data", "normalize"):
-            if found.spec.extra.get(what) != self.spec.extra[what]:
-                differences.append(f"other data ({found.spec.extra.get('data')})" if what == "data" else "other ranges")
+        differences = self.config.differences(found.spec.extra.get("training", {}))
+        if found.spec.extra.get("data") != self.spec.extra["data"]:
+            differences.append(f"other data ({found.spec.extra.get('data')})")
+        if found.spec.normalization != self.spec.normalization:
+            differences.append("other ranges")
         if differences:
             raise TwinloomError(f"{self.out} was begun with {'; '.join(differences)}; choose another --out")
         path = checkpoint.training_of(self.out) / STATE_FILE

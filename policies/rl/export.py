@@ -61,6 +61,7 @@ def describe(
     observation_names: Iterable[str],
     action_names: Iterable[str],
     fps: float,
+    task: str,
     extra: dict[str, Any],
 ) -> PolicySpec:
     """The policy.json of the learner as it stands."""
@@ -81,5 +82,6 @@ def describe(
         action=Feature("float32", (len(actions),), actions, "share of full effort"),
         fps=fps,
         horizon=1,
+        task=task,
         extra=extra | facts,
     )

@@ -161,11 +161,18 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
         np.random.seed(_seed(job.learner.seed, done))  # Stable-Baselines3 draws action noise from it
     names = [*job.observation_names] or [str(n) for n in range(env.observation_space.shape[0])]  # type: ignore[index]
     actions = [*job.action_names] or [str(n) for n in range(env.action_space.shape[0])]  # type: ignore[index]
-    extra = {"task": job.task, "algo": job.learner.algo, "learner": job.learner.to_json(), "world": job.world}
+    extra = {"algo": job.learner.algo, "learner": job.learner.to_json(), "world": job.world}
 
     def save() -> None:
         spec = export.describe(
-            model, env, adapter, observation_names=names, action_names=actions, fps=job.fps, extra=extra
+            model,
+            env,
+            adapter,
+            observation_names=names,
+            action_names=actions,
+            fps=job.fps,
+            task=job.task,
+            extra=extra,
         )
         weights = export.tensors(model, env, actor)
         checkpoint.save(last, spec, weights, lambda where: state.save(model, env, actor, where), command=command)

@@ -187,6 +187,15 @@ class SimRobot(BaseRobot):
         self._say()
         return sent
 
+    # an environment of sim.loop: the words of Robot, the task's end
+
+    observe, apply = get_observation, send_action
+
+    @property
+    def over(self) -> bool:
+        """As success."""
+        return self.success
+
     @property
     def success(self) -> bool:
         """Whether the task's check has held for its dwell time."""

@@ -207,7 +207,7 @@ class PolicyNode(ManagedNode):
                 self._take(chunk)
             return
         now, spec = time.monotonic(), self.policy.spec
-        unused = (1 - self.p["execute"]) * spec.horizon
+        unused = spec.horizon - (self.p["n_action_steps"] or spec.n_action_steps)
         delay = self.latency["inference"].steps(1.0 / spec.fps)
         if self.timeline.remaining(now) > unused and not self.timeline.due(now, delay, spec.horizon):
             return

@@ -85,7 +85,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "randomize": Parameter("none", "axes of randomisation, for experts"),
         "images": Parameter("raw", "which camera topics are read", allowed=("raw", "jpeg")),
         "window_s": Parameter(0.2, "how far ahead a trajectory command reaches, s", 0.02, 5.0),
-        "execute": Parameter(0.5, "share of a chunk that is used before the next inference begins", 0.05, 1.0),
+        "n_action_steps": Parameter(0, "actions of a chunk used before the next inference; 0: as it was made", 0, 1000),
         "robot_node": Parameter("/robot", "node that has ~/mode and ~/arm"),
         "prefix": Parameter("", "put before the command topics; /guarded for a robot behind real.ros.guard"),
         "arm": Parameter(False, "arm the robot once at the start, without asking; after a stop a person arms"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from policies.agent import PolicyAgent
 from real.contract import load_contract
 from real.policy.inference import check_robot, make_policy
 from real.robots.sim import SimRobot
 from real.stack import load_stack
+from sim.loop import run
 from twinloom.errors import TwinloomError
-from twinloom.features import STATE
+from twinloom.features import IMAGES, cameras
 
 SETTLE_S = 0.3
 
@@ -72,9 +75,9 @@ def through_ros(
 
 
 def in_process(
-    policy: str, task: str, robot: str, trials: int, seed: int, randomize: str, seconds: float, execute: float = 0.5
+    policy: str, task: str, robot: str, trials: int, seed: int, randomize: str, seconds: float
 ) -> Iterator[tuple[int, bool, float]]:
-    """The same scenes in lockstep, no ROS: a share of each chunk is executed, then the policy is asked again."""
+    """The same scenes in lockstep, no ROS."""
     contract = load_contract(robot)
     scene = {"seed": seed, "randomize": randomize}
     expert = policy.startswith("expert:")
@@ -85,26 +88,15 @@ def in_process(
         assert actor is not None
         spec = actor.spec
         check_robot(spec, contract, policy)
-        names = [name.removeprefix("observation.images.") for name in spec.observation if "images." in name]
-        sizes = {f.shape[1::-1] for n, f in spec.observation.items() if "images." in n} or {(320, 240)}
+        names = cameras(list(spec.observation))
+        sizes = {spec.observation[IMAGES + name].shape[1::-1] for name in names} or {(320, 240)}
         if len(sizes) > 1:
-            raise TwinloomError(f"policy {policy} wants pictures of {len(sizes)} sizes")
-        order = [spec.action.names.index(name) for name in contract.names]
-        where = contract.where(spec.observation[STATE].names)
+            raise TwinloomError(f"policy {policy} wants images of {len(sizes)} sizes")
         began = time.monotonic()
         options: dict[str, Any] = {"cameras": tuple(names), "size": sizes.pop(), "lockstep": True, "fps": int(spec.fps)}
         with SimRobot(f"bimanual/{task}", contract=contract, episode=episode, **scene, **options) as world:
             actor.reset()
-            steps = 0
-            while steps < seconds * spec.fps and not world.success:
-                observation = world.get_observation()
-                observation[STATE] = observation[STATE][where].astype("float32")
-                chunk = actor.act(observation)[:, order]
-                for action in chunk[: max(1, round(execute * spec.horizon))]:
-                    world.send_action(action.astype(float))
-                    steps += 1
-                    if world.success:
-                        break
+            run(world, PolicyAgent(actor, contract.names), limit=math.ceil(seconds * spec.fps))
             yield episode, world.success, time.monotonic() - began
 
 
@@ -113,7 +105,7 @@ def _looks(policy: str, robot: str) -> bool:
     if policy.startswith(("expert:", "ws://", "wss://")) or policy in ("hold", "wave"):
         return policy.startswith("ws")
     spec = make_policy(policy, load_contract(robot), {}).spec
-    return any("images." in name for name in spec.observation)
+    return bool(cameras(list(spec.observation)))
 
 
 class _Lines:

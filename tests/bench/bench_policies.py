@@ -27,19 +27,19 @@ def untrained(folder: Path) -> None:
 
     from policies import checkpoint
     from policies.bimanual.spaces import joint_feature
+    from policies.imitation.config import TrainingConfig
     from policies.imitation.data import Demonstrations
     from policies.imitation.policy import build
-    from policies.imitation.settings import Settings
     from policies.imitation.train import describe
     from twinloom.features import IMAGE_AXES, IMAGES, STATE, Feature
 
     joints = joint_feature("franka-panda")
     picture = Feature("video", SIZE, IMAGE_AXES)
-    settings = Settings("click_bell", cameras=CAMERAS)
+    config = TrainingConfig("click_bell", cameras=CAMERAS)
     features = {STATE: joints, "action": joints, **{IMAGES + name: picture for name in CAMERAS}}
     rows, none = torch.rand(2, joints.shape[0]), torch.zeros(2, 2, 3, 1, 1, dtype=torch.uint8)
     recorded = Demonstrations(25, "franka-panda", features, rows, rows, none, np.array([0, 2]), (), "auto")
-    spec = describe(recorded, settings)
+    spec = describe(recorded, config)
     checkpoint.save(folder, spec, {name: value.numpy() for name, value in build(spec).state_dict().items()})
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import policies.checkpoint as checkpoint
 from policies.base import PolicySpec
+from policies.upgrade import MOVED
 from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 from twinloom.features import Feature
 from twinloom.machine import REPOSITORY
@@ -24,7 +25,11 @@ SPEC = PolicySpec(
     fps=25,
     horizon=4,
     robot="franka-panda",
-    extra={"task": "bimanual/click_bell", "numbers": [1, 2.5, None]},
+    n_action_steps=3,
+    task="bimanual/click_bell",
+    normalization={"action": {"low": [0.0, 0.0], "high": [1.0, 2.0]}},
+    render="fast",
+    extra={"numbers": [1, 2.5, None], "network": {"image_size": [8, 9]}, "training": {"batch_size": 64, "seed": 0}},
 )
 TENSORS = {"layer.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "steps": np.array([7], np.int64)}
 
@@ -43,6 +48,16 @@ def test_what_was_saved_is_read(folder):
         assert found.tensors[name].dtype == value.dtype
     assert found.made["command"] == "policies train x"
     assert {"commit", "versions"} <= found.made.keys()
+
+
+def test_descriptions_of_layout_1_are_read(folder):
+    """Where they had their numbers in ``extra``, and other words for them."""
+    path = folder / checkpoint.DESCRIPTION
+    value = json.loads(path.read_text()) | {"layout": 1}
+    extra = {old: value.pop(new) for old, new in MOVED.items()}
+    extra |= {"numbers": [1, 2.5, None], "network": {"pixels": [8, 9]}, "training": {"batch": 64, "seed": 0}}
+    path.write_text(json.dumps(value | {"extra": extra}))
+    assert checkpoint.read(folder).spec == SPEC
 
 
 def test_a_run_folder_means_its_last_checkpoint(folder):
@@ -125,7 +140,7 @@ DAMAGES = {
     "half the description": (lambda f: (f / "policy.json").write_text('{"format": '), "is not readable"),
     "a list": (lambda f: (f / "policy.json").write_text("[]"), "was not written by twinloom"),
     "another project's": (lambda f: (f / "policy.json").write_text('{"type": "act"}'), "was not written by twinloom"),
-    "a newer version": (lambda f: change(f, layout=99), "layout 99; this version reads up to 1"),
+    "a newer version": (lambda f: change(f, layout=99), "layout 99; this version reads up to 2"),
     "no layout": (lambda f: change(f, layout=None), "layout None"),
     "an unknown kind": (lambda f: change(f, kind="imitatoin"), "Did you mean imitation"),
     "missing keys": (lambda f: change(f, action={}), "is damaged: KeyError"),
@@ -175,12 +190,12 @@ def test_a_kind_that_lacks_a_tensor_is_reported(folder):
 @pytest.mark.parametrize(
     ("where", "value"),
     [
-        (("network",), True),
-        (("network", "pixels", 0), None),
-        (("network", "width"), {"a": 1}),
-        (("normalize", "action"), "x"),
-        (("normalize", "action", "low", 0), [None]),
-        (("normalize", "observation.state", "high", 1), {}),
+        (("extra", "network"), True),
+        (("extra", "network", "image_size", 0), None),
+        (("extra", "network", "width"), {"a": 1}),
+        (("normalization", "action"), "x"),
+        (("normalization", "action", "low", 0), [None]),
+        (("normalization", "observation.state", "high", 1), {}),
     ],
 )
 def test_a_description_that_makes_no_policy_is_damaged(tmp_path, where, value):
@@ -188,7 +203,7 @@ def test_a_description_that_makes_no_policy_is_damaged(tmp_path, where, value):
     folder = tmp_path / "damaged"
     shutil.copytree(REPOSITORY / "assets" / "checkpoints" / "click_bell", folder)
     description = json.loads((folder / "policy.json").read_text())
-    place = description["extra"]
+    place = description
     for key in where[:-1]:
         place = place[key]
     place[where[-1]] = value

@@ -40,7 +40,7 @@ def test_every_command_has_help_of_its_own(capsys):
         (["eval"], "needs a policy"),
         (["eval", "expert:bimanual/clik_bell"], "Did you mean click_bell"),
         (["eval", "expert:bimanual/click_bell", "--episodes", "0"], "must be at least 1"),
-        (["eval", "expert:bimanual/click_bell", "--execute", "99"], "a chunk of this policy has 16"),
+        (["eval", "expert:bimanual/click_bell", "--n-action-steps", "99"], "a chunk of this policy has 16"),
         (["eval", "expert:bimanual/click_bell", "--robot", "franka"], "Did you mean franka-panda"),
         (["eval", "expert:bimanual/click_bell", "--video", "pyproject.toml"], "is a file; give a folder"),
         (["eval", "."], "is not a policy"),

@@ -21,17 +21,25 @@ import policies  # noqa: E402 (needs torch)
 from datagen.lerobot.read import Dataset  # noqa: E402
 from policies.bimanual.evaluate import trials  # noqa: E402
 from policies.imitation import train as module  # noqa: E402
+from policies.imitation.config import TrainingConfig  # noqa: E402
 from policies.imitation.data import load_demonstrations, shrink  # noqa: E402
 from policies.imitation.network import chunk_loss  # noqa: E402
 from policies.imitation.policy import Scale  # noqa: E402
-from policies.imitation.settings import Settings  # noqa: E402
 from policies.imitation.train import Training  # noqa: E402
 from twinloom.features import STATE  # noqa: E402
 from twinloom.progress import Progress  # noqa: E402
 
 HEAD = "observation.images.head"
-SETTINGS = Settings(
-    task="click_bell", cameras=("head",), pixels=(16, 12), horizon=6, execute=3, width=24, channels=4, steps=8, batch=8
+SETTINGS = TrainingConfig(
+    task="click_bell",
+    cameras=("head",),
+    image_size=(16, 12),
+    horizon=6,
+    n_action_steps=3,
+    width=24,
+    channels=4,
+    steps=8,
+    batch_size=8,
 )
 RECORD = ["-m", "datagen", "--tasks", "click_bell", "lift_pot", "--episodes", "2", "--cameras", "head"]
 
@@ -84,7 +92,7 @@ def test_the_episodes_of_the_task_are_read_as_recorded(dataset, demonstrations):
         np.testing.assert_array_equal(demonstrations.action[second], arrays["action"])
         image = source.frame(chosen[1], 5, HEAD)
     mean = image.reshape(12, 4, 16, 4, 3).mean((1, 3)).transpose(2, 0, 1)
-    np.testing.assert_allclose(demonstrations.pictures[demonstrations.first[1] + 5, 0], mean, atol=0.51)
+    np.testing.assert_allclose(demonstrations.images[demonstrations.first[1] + 5, 0], mean, atol=0.51)
     assert demonstrations.seeds == (7,)
     assert demonstrations.robot == "franka-panda"
 
@@ -191,7 +199,7 @@ def test_it_learns_and_the_checkpoint_acts_as_the_network_did(demonstrations, tm
         chunk = training.averaged(state[9:10], pictures[9:10])
     assert after < before / 5
     policy = policies.load(tmp_path / "run")
-    picture = demonstrations.pictures[9, 0].permute(1, 2, 0).numpy().repeat(4, 0).repeat(4, 1)
+    picture = demonstrations.images[9, 0].permute(1, 2, 0).numpy().repeat(4, 0).repeat(4, 1)
     acted = policy.act({STATE: demonstrations.state[9].numpy(), HEAD: picture})
     np.testing.assert_allclose(acted, policy._action.unscaled(chunk)[0], atol=1e-5)
 
@@ -221,10 +229,10 @@ def test_interrupting_the_command_keeps_the_work(dataset, tmp_path):
         str(dataset),
         "--out",
         str(tmp_path / "run"),
-        "--pixels",
+        "--image-size",
         "16x12",
     ]
-    command = [sys.executable, "-m", "policies", *words, "--threads", "1", "--steps", "100000", "--batch", "8"]
+    command = [sys.executable, "-m", "policies", *words, "--threads", "1", "--steps", "100000", "--batch-size", "8"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None

@@ -21,7 +21,7 @@ FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
 def test_the_shipped_policy_presses_the_bell():
     policy = policies.load(FOLDER)
     assert policy.spec.extra["data"]["seeds"] == [0]
-    found = list(trials(policy, "click_bell", "franka-panda", episodes=4, seed=1, render=policy.spec.extra["render"]))
+    found = list(trials(policy, "click_bell", "franka-panda", episodes=4, seed=1, render=policy.spec.render))
     assert sum(trial.success for trial in found) >= 3
 
 
