@@ -31,7 +31,7 @@ def table() -> str:
             "",
             f"{record.description[0].upper()}{record.description[1:]}. Model: {record.provenance}.",
             "",
-            f"![{name} and its wrist cameras](img/robots/{name}.png)",
+            f"![{name} and its wrist cameras](../img/robots/{name}.png)",
             "",
         ]
     return "\n".join([*lines, "", *pictures]).rstrip()

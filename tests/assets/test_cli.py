@@ -94,5 +94,5 @@ def test_page_about_robots_equals_records_and_results():
 
 def test_every_robot_has_its_picture():
     for name in robots():
-        picture = PAGE.parent / "img" / "robots" / f"{name}.png"
+        picture = PAGE.parents[1] / "img" / "robots" / f"{name}.png"
         assert 10_000 < picture.stat().st_size < 150_000, f"run: python -m assets.robots.show ({name})"
