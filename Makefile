@@ -23,7 +23,7 @@ test: setup ## the tests, without those marked slow or gpu; a selection with ARG
 test-all: setup ## every test this machine can run
 	$(PYTEST) $(ARGS)
 
-bench: setup ## benchmarks beside their peers: make bench ONLY=bimanual JSON=bench.json
+bench: setup .venv/.bench ## benchmarks beside their peers: make bench ONLY=bimanual JSON=bench.json
 	$(BIN)/python -m tests.bench $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 check: setup ## lint, format and types
@@ -47,6 +47,10 @@ clean: ## removes what set-up, builds and tests made; data/ stays
 
 .venv/.dev: .venv/.packages
 	@PYTHON='$(PYTHON)' .ci/venv dev
+	@touch $@
+
+.venv/.bench: .venv/.dev
+	@PYTHON='$(PYTHON)' .ci/venv dev,bench
 	@touch $@
 
 .venv/.opengl: .venv/.packages .ci/opengl

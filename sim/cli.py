@@ -107,7 +107,7 @@ def doctor(json: Annotated[bool, FLAG] = False) -> int:
     Args:
         json: print JSON, for a bug report.
     """
-    from sim.doctor import doctor as run
+    from twinloom.doctor import doctor as run
 
     return run(json)
 

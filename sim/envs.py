@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 
 from sim.families import families
@@ -19,6 +21,11 @@ def register() -> None:
         for task in tasks:
             if (identifier := f"{family.name}/{task}-v0") not in gymnasium.registry:
                 gymnasium.register(identifier, **describe(task))
+
+
+def make(identifier: str, **options: Any) -> gymnasium.Env:
+    """``gymnasium.make`` with the ids of all families registered: ``sim.make("bimanual/click_bell-v0")``."""
+    return gymnasium.make(identifier, **options)
 
 
 register()

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterable
 from types import ModuleType
 
-from twinloom.machine import install_line
+from twinloom.extras import install_line
 
 
 class TwinloomError(Exception):

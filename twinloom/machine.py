@@ -7,12 +7,12 @@ import functools
 import importlib.metadata
 import os
 import platform
-import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+CODE = ("*.py", "*.toml", "*.yaml", "*.xml", "Makefile")  # untracked files of these kinds count as changes
 
 
 @functools.cache
@@ -64,8 +64,8 @@ def machine() -> dict[str, str | int | float]:
 
 
 def commit(folder: Path = REPOSITORY) -> str:
-    """Short hash of the commit of ``folder``, "unknown" outside a checkout; with "+changes" if files differ from it,
-    other than results, which one measurement after the other writes."""
+    """Short hash of the commit of ``folder``, "unknown" outside a checkout; with "+changes" if files differ from it or
+    code is not in it, other than results, which one measurement after the other writes."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
@@ -75,19 +75,11 @@ def commit(folder: Path = REPOSITORY) -> str:
         short = git("rev-parse", "--short=10", "HEAD")
         if not short:
             return "unknown"
-        return short + (
-            "+changes" if git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results") else ""
-        )
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results")
+        unknown = git("ls-files", "--others", "--exclude-standard", "--", *CODE)
+        return short + ("+changes" if changed or unknown else "")
     except FileNotFoundError:  # no git on this machine
         return "unknown"
-
-
-def install_line(extra: str) -> str:
-    """The pip command that adds an optional part, from the checkout this code runs from if it is one."""
-    if not (REPOSITORY / "pyproject.toml").is_file():
-        return f"pip install 'twinloom[{extra}]'"
-    here = "." if Path.cwd() == REPOSITORY else str(REPOSITORY)
-    return f"pip install -e {shlex.quote(f'{here}[{extra}]')}"
 
 
 def versions(*packages: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from real.stack.segments import clean, dead
 from sim.doctor import Finding, python
 from sim.doctor import report as lines
 from twinloom.errors import TwinloomError
-from twinloom.machine import install_line
+from twinloom.extras import install_line
 
 SHM = Path("/dev/shm")
 SEGMENT = 32 * 2**20  # bytes of launch/fastdds.xml

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from twinloom.machine import install_line
+from twinloom.extras import install_line
 from twinloom.registry import Registry
 
 FOLDER = Path(__file__).parent

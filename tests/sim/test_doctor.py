@@ -13,6 +13,8 @@ import tomllib
 import pytest
 
 from sim import doctor
+from twinloom import doctor as general
+from twinloom import extras
 from twinloom.machine import REPOSITORY
 
 
@@ -65,16 +67,20 @@ def test_the_version_asked_for_is_the_pinned_one():
     assert {f"{part}=={doctor.MUJOCO}" for part in doctor.MUJOCO_PARTS} <= set(pins)
 
 
-def test_every_extra_is_one_of_ours():
-    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(doctor.EXTRAS) <= set(extras)
+def test_every_extra_is_listed_and_has_a_purpose():
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {f"[{name}]" for name in declared} <= {finding.name for finding in general.optional_parts()}
+    assert set(extras.PURPOSE) >= set(declared)
 
 
-def test_every_extra_that_is_offered_is_used_by_something():
-    rooms = [REPOSITORY / name for name in ("assets", "sim", "datagen", "tests/bench")]
-    code = "\n".join(file.read_text() for room in rooms for file in room.rglob("*.py"))
-    for extra, (module, _) in doctor.EXTRAS.items():
-        assert f'require("{module}", "{extra}")' in code or f'needs=("{module}",)' in code
+def test_a_missing_extra_is_a_note_with_the_command_that_works_here(monkeypatch):
+    monkeypatch.setattr(extras, "requirements", lambda: {"viz": ["no-such-distribution>=1", "numpy"]})
+    (finding,) = general.optional_parts()
+    assert (finding.state, finding.text) == (
+        "none",
+        "no-such-distribution not installed (viewers in the browser, plots)",
+    )
+    assert finding.fix.startswith("pip install -e ")
 
 
 def test_no_encoder_fails(monkeypatch):
@@ -85,8 +91,8 @@ def test_no_encoder_fails(monkeypatch):
 
 
 def test_little_space_is_a_warning(monkeypatch, tmp_path):
-    monkeypatch.setattr(doctor, "LEAST_DISK_GIB", 10**9)
-    (finding,) = doctor.disk(tmp_path)
+    monkeypatch.setattr(general, "LEAST_DISK_GIB", 10**9)
+    (finding,) = general.disk(tmp_path)
     assert (finding.state, finding.fix) == ("warn", "choose another place for data with --out")
 
 

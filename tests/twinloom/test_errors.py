@@ -9,8 +9,10 @@ import sys
 import pytest
 
 from sim.engine.gl import NoOpenGLError
+from twinloom import extras
 from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError, require
-from twinloom.machine import REPOSITORY, install_line
+from twinloom.extras import install_line
+from twinloom.machine import REPOSITORY
 from twinloom.registry import Registry
 
 
@@ -63,8 +65,9 @@ def test_missing_optional_dependency_names_a_command_that_installs_it(monkeypatc
         require("no_such_module_anywhere", "ray")
     monkeypatch.chdir(tmp_path)
     assert install_line("ray") == f"pip install -e {shlex.quote(f'{REPOSITORY}[ray]')}"
-    monkeypatch.setattr("twinloom.machine.REPOSITORY", tmp_path)  # an installed wheel: no checkout around it
-    assert install_line("ray") == "pip install 'twinloom[ray]'"
+    monkeypatch.setattr("twinloom.extras.REPOSITORY", tmp_path)  # an installed wheel: no checkout around it
+    monkeypatch.setattr(extras, "requirements", lambda: {"viz": ["viser>=1.0,<2", "matplotlib"]})
+    assert install_line("viz") == "pip install 'viser>=1.0,<2' matplotlib"
 
 
 def test_a_missing_dependency_of_an_optional_dependency_is_not_mistaken_for_it(tmp_path, monkeypatch):
