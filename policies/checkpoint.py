@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shlex
 import shutil
@@ -26,6 +27,8 @@ FORMAT, LAYOUT = "twinloom-policy", 2
 DESCRIPTION, WEIGHTS, TRAINING, LAST = "policy.json", "model.safetensors", "training", "last"
 EXPERT = "expert:"
 PACKAGES = ("numpy", "torch", "safetensors")
+MOST_TEXT = 16 * 2**20  # bytes of policy.json
+MOST_NUMBERS = 2**27  # of an observation or a chunk: more is a damaged number, and is not asked for
 
 Training = Callable[[Path], None]
 
@@ -137,6 +140,8 @@ def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
     """
     path = find(folder) / DESCRIPTION
     try:
+        if path.stat().st_size > MOST_TEXT:
+            raise TwinloomError(f"{path} is no description: it is larger than {MOST_TEXT >> 20} MiB")
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise TwinloomError(f"{path} is not readable: {error}") from error
@@ -149,7 +154,9 @@ def describe(folder: Path | str) -> tuple[PolicySpec, dict[str, Any]]:
     if not isinstance(value.get("made", {}), dict):
         raise TwinloomError(f"{path} is damaged: made must be a table")
     try:
-        return PolicySpec.from_json(value if layout == LAYOUT else from_layout_1(value)), value
+        spec = PolicySpec.from_json(value if layout == LAYOUT else from_layout_1(value))
+        _refuse_absurd(spec)
+        return spec, value
     except TwinloomError as error:
         raise TwinloomError(f"{path} is damaged: {error}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -167,6 +174,8 @@ def read(folder: Path | str) -> Checkpoint:
     path = place / WEIGHTS
     safetensors = require("safetensors", "rl")
     numpy_format = require("safetensors.numpy", "rl")
+    if path.exists() and not path.is_file():
+        raise TwinloomError(f"{path} is no file")  # a pipe would be waited for, for ever
     try:
         weights = path.read_bytes()
         arrays = numpy_format.load(weights)
@@ -204,6 +213,14 @@ def load_policy(policy: Path | str, **options: Any) -> Policy:
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:  # of what "extra" holds
         what = f"its description makes no {checkpoint.spec.kind} policy: {type(error).__name__} {error}"
         raise TwinloomError(f"{checkpoint.folder} is damaged: {what}") from error
+
+
+def _refuse_absurd(spec: PolicySpec) -> None:
+    sizes = {name: feature.shape for name, feature in spec.observation.items()}
+    sizes["a chunk of actions"] = (spec.horizon, *spec.action.shape)
+    for name, shape in sizes.items():
+        if min(shape, default=1) < 0 or math.prod(shape) > MOST_NUMBERS:
+            raise TwinloomError(f"{name} of shape {shape} is more than {MOST_NUMBERS:,} numbers")
 
 
 def _refuse_non_finite(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:

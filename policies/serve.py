@@ -108,6 +108,8 @@ class PolicyServer:
                 self.address.port,
                 process_request=self._admit,
                 max_size=self.address.limit,
+                max_queue=2,  # messages that wait, of one client
+                origins=[None],  # a page in a browser names its origin, and is none of ours
                 logger=_logger(),
                 compression=None,  # pictures do not get smaller, answers only later
             )

@@ -22,6 +22,8 @@ from twinloom.errors import TwinloomError, require
 PROTOCOL = 2
 TOKEN_VARIABLE = "POLICY_TOKEN"  # of the environment, for servers and clients that are given no other
 LIMIT = 32 * 2**20  # bytes of one message: three 640x480 pictures are 2.7 MB
+ITEMS = 100_000  # maps, lists and what is in them, of one message: a megabyte of empty maps would take a hundred
+LONGEST = 10_000  # entries of one map or list
 KINDS = "biuf"  # of NumPy dtypes: booleans, integers, floats
 HEALTH = "/healthz"
 
@@ -44,8 +46,18 @@ def unpack(data: bytes | str) -> dict[str, Any]:
     msgpack = require("msgpack", "serve")
     if isinstance(data, str):
         raise WireError("a text frame; messages are binary msgpack")
+    budget = _Budget()
     try:
-        message = msgpack.unpackb(data, object_hook=_array_in, raw=False, strict_map_key=True)
+        message = msgpack.unpackb(
+            data,
+            object_hook=budget.map,
+            list_hook=budget.list,
+            raw=False,
+            strict_map_key=True,
+            max_map_len=LONGEST,
+            max_array_len=LONGEST,
+            max_ext_len=0,
+        )
     except WireError:
         raise
     except Exception as error:  # msgpack raises ValueError and its kin, RecursionError, UnicodeDecodeError
@@ -53,6 +65,26 @@ def unpack(data: bytes | str) -> dict[str, Any]:
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise WireError('a message is a map with a "type"')
     return message
+
+
+class _Budget:
+    """Counts what a message becomes while it is read, so that few bytes cannot turn into much memory and time."""
+
+    def __init__(self) -> None:
+        self._left = ITEMS
+
+    def _spend(self, items: int) -> None:
+        self._left -= 1 + items
+        if self._left < 0:
+            raise WireError(f"a message of more than {ITEMS:,} items")
+
+    def map(self, value: dict[str, Any]) -> Any:
+        self._spend(len(value))
+        return _array_in(value)
+
+    def list(self, value: list[Any]) -> list[Any]:
+        self._spend(len(value))
+        return value
 
 
 def _array_out(value: Any) -> Any:

@@ -59,6 +59,9 @@ class Scale:
         return (rows + 1) / 2 * (high - low) + low
 
 
+MOST_PIXELS = 4096  # on a side
+
+
 class ImitationPolicy:
     """Acts as the recorded episodes suggest; has no memory, so a reset changes nothing.
 
@@ -76,6 +79,7 @@ class ImitationPolicy:
         self._image_size = (int(arguments["image_size"][0]), int(arguments["image_size"][1]))
         self._images = [name for name in spec.observation if name.startswith(IMAGES)]
         self._state, self._action = (Scale.from_json(scales[name]) for name in (STATE, ACTION))
+        _refuse_misfit(spec, tensors)
         self.network = build(spec)
         try:
             self.network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in tensors.items()})
@@ -123,6 +127,23 @@ def build(spec: PolicySpec) -> ChunkNetwork:
         width=int(arguments["width"]),
         channels=int(arguments["channels"]),
     )
+
+
+def _refuse_misfit(spec: PolicySpec, tensors: Mapping[str, np.ndarray]) -> None:
+    """Compare the shapes that a description asks for with those of the weights, before any memory is asked for."""
+    if max(map(int, spec.extra["network"]["image_size"])) > MOST_PIXELS:
+        raise TwinloomError(f"the description asks for images of {spec.extra['network']['image_size']} pixels")
+    try:
+        with torch.device("meta"):
+            wanted = {name: tuple(tensor.shape) for name, tensor in build(spec).state_dict().items()}
+    except RuntimeError as error:  # the size itself is no number any more
+        raise TwinloomError(f"the description asks for an impossible network: {error}") from error
+    for name in sorted(wanted.keys() | tensors.keys()):
+        given = tensors[name].shape if name in tensors else None
+        if given != wanted.get(name):
+            raise TwinloomError(
+                f"the weights do not fit the description: {name} is {given}, the description says {wanted.get(name)}"
+            )
 
 
 def load(spec: PolicySpec, tensors: Mapping[str, np.ndarray]) -> ImitationPolicy:

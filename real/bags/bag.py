@@ -171,6 +171,8 @@ class Bag:
         self.path = path
         if not path.is_file():
             raise TwinloomError(f"no bag {path}")
+        if not path.stat().st_size:
+            raise TwinloomError(f"{path} is empty: its recorder wrote nothing")
         self._reader = require("mcap.reader", "ros2")
         self._decoder = require("mcap_ros2.decoder", "ros2")
         self.about: dict[str, str] = {}

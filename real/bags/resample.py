@@ -64,6 +64,8 @@ class BagEpisode:
 
     def __init__(self, bag: Bag, fps: int, robot: str = "") -> None:
         self.bag, self.fps = bag, fps
+        if not any(count for _, count in bag.topics.values()):
+            raise TwinloomError(f"{bag.path} is empty: no message was recorded; did the robot run while it was?")
         self.contract: RobotContract = with_topics(load_contract(robot or bag.about.get("robot", "")))
         self._node = bag.about.get("robot_node", "/robot")
         self.state, self.sent, self.commands = Series(), Series(), Series()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 
@@ -149,6 +150,26 @@ DAMAGES = {
 }
 
 
+def test_weights_that_are_a_pipe_are_not_waited_for(folder):
+    (folder / "model.safetensors").unlink()
+    os.mkfifo(folder / "model.safetensors")
+    with pytest.raises(TwinloomError, match="is no file"):
+        checkpoint.read(folder)
+
+
+def test_absurd_sizes_are_refused_before_memory_is_asked_for(folder):
+    for key, value in (("horizon", 10**12), ("horizon", 10**30)):
+        change(folder, **{key: value})
+        with pytest.raises(TwinloomError, match="is more than"):
+            checkpoint.describe(folder)
+    change(folder, horizon=3, observation={"x": {"dtype": "float32", "shape": [10**9] * 9, "names": [], "unit": ""}})
+    with pytest.raises(TwinloomError, match="x of shape"):
+        checkpoint.describe(folder)
+    (folder / "policy.json").write_text(" " * (17 << 20))
+    with pytest.raises(TwinloomError, match="larger than 16 MiB"):
+        checkpoint.describe(folder)
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_named_in_one_line(folder, name):
     damage, text = DAMAGES[name]
@@ -191,6 +212,9 @@ def test_a_kind_that_lacks_a_tensor_is_reported(folder):
     ("where", "value"),
     [
         (("extra", "network"), True),
+        (("extra", "network", "width"), 10**7),
+        (("extra", "network", "channels"), 2**31),
+        (("extra", "network", "image_size", 0), 10**9),
         (("extra", "network", "image_size", 0), None),
         (("extra", "network", "width"), {"a": 1}),
         (("normalization", "action"), "x"),
@@ -208,7 +232,7 @@ def test_a_description_that_makes_no_policy_is_damaged(tmp_path, where, value):
         place = place[key]
     place[where[-1]] = value
     (folder / "policy.json").write_text(json.dumps(description))
-    with pytest.raises(TwinloomError, match="is damaged"):
+    with pytest.raises(TwinloomError, match=r"is damaged|do not fit|asks for"):
         checkpoint.load_policy(folder)
 
 

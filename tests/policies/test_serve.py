@@ -23,11 +23,11 @@ from twinloom.features import Feature
 pytest.importorskip("msgpack")
 pytest.importorskip("websockets")
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from policies.serve import Address, PolicyServer
-from policies.wire import pack, unpack
+from policies.wire import WireError, pack, unpack
 from real.policy.client import PolicyClient, PolicyUnavailableError
 from tests.policies.serving import serving
 
@@ -149,6 +149,24 @@ def test_garbage_ends_that_connection_only(garbage):
         with pytest.raises(ConnectionClosed):
             rude.recv(timeout=5)
         assert client.act(at(1, 1)).shape == (3, 2)
+
+
+def test_small_messages_that_become_much_are_refused():
+    begin = pack({"type": "act", "observation": {}})[:-1]
+    maps = b"\xdd" + (10_000).to_bytes(4, "big") + b"\x80" * 10_000
+    lists = b"\xdc" + (60).to_bytes(2, "big")
+    for bomb in (b"\xdd" + (31_000_000).to_bytes(4, "big") + b"\x80" * 100, lists + maps * 60, b"\xc7\x04\x01abcd"):
+        with pytest.raises(WireError):
+            unpack(begin + bomb)
+    assert unpack(begin + lists + b"\x80" * 60)["observation"] == [{}] * 60
+
+
+def test_pages_of_a_browser_are_turned_away():
+    with serving(Counter) as where:
+        with pytest.raises(InvalidStatus, match="403"):
+            connect(f"ws://{where}", origin="http://evil.example")
+        with connect(f"ws://{where}") as client:
+            assert unpack(client.recv(timeout=5))["type"] == "hello"
 
 
 def test_odd_messages_are_answered():

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from real.bags.bag import NS, Bag, BagWriter, definition, stamp_of
+from real.bags.dataset import add_bags
 from twinloom.errors import MissingAssetError, TwinloomError
 
 pytest.importorskip("mcap_ros2", reason="bags need the extra ros2: pip install 'twinloom[ros2]'")
@@ -112,3 +113,13 @@ def test_definitions_bring_what_they_consist_of():
     assert "MSG: trajectory_msgs/JointTrajectoryPoint" in definition("trajectory_msgs/msg/JointTrajectory")
     with pytest.raises(MissingAssetError, match="no_msgs/None"):
         definition("no_msgs/msg/None")
+
+
+def test_an_empty_bag_says_so(tmp_path):
+    nothing, silent = tmp_path / "nothing.mcap", tmp_path / "silent.mcap"
+    nothing.touch()
+    with pytest.raises(TwinloomError, match=r"nothing\.mcap is empty"):
+        Bag(nothing)
+    BagWriter(silent, {"robot": "franka-panda"}).close()
+    with pytest.raises(TwinloomError, match=r"silent\.mcap is empty: no message was recorded"):
+        list(add_bags([silent], tmp_path / "dataset", fps=25))

@@ -165,3 +165,14 @@ def test_check_prints_every_robot_and_every_mistake(tmp_path, capsys):
         cli.check((str(file),))
     with pytest.raises(TwinloomError, match="name a robot"):
         cli.check(())
+
+
+@pytest.mark.parametrize("key", ["velocity", "acceleration", "step"])
+def test_a_joint_that_would_need_ages_is_a_slip(tmp_path, key):
+    text = (FOLDER / "franka-panda.yaml").read_text()
+    line = next(line for line in text.splitlines() if "name: left_joint1," in line)
+    before = next(word for word in line.split(", ") if word.startswith(f"{key}:"))
+    path = tmp_path / "slow.yaml"
+    path.write_text(text.replace(line, line.replace(before, f"{key}: 1.0e-300")))
+    with pytest.raises(InvalidSettingsError, match="acceleration and step must be at least"):
+        load_contract(path)
