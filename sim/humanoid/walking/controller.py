@@ -44,11 +44,10 @@ class WalkingController:
         self._placement = FootPlacement(body, gains)
         self._contacts = SoleContacts(body, gains, self._placement.cop_limit)
         self._swing = SwingFoot(body, gains)
-        self._heading, self._started = 0.0, False
+        self._started = False
 
     def reset(self) -> None:
         """Stand; a new episode begins."""
-        self.clock.reset()
         self._started = False
 
     def targets(self, data: mujoco.MjData, command: Command) -> np.ndarray:
@@ -61,10 +60,9 @@ class WalkingController:
         state, clock = self._state, self.clock
         state.read(data)
         if not self._started:
-            self._heading, self._started = heading(state.base_rotation), True
-        if clock.advance(command) and clock.mode is Mode.STAND:
-            self._face_along_the_feet()
-        self._heading += clock.yaw_rate * clock.dt
+            clock.reset(heading(state.base_rotation))
+            self._started = True
+        clock.advance(command)
         balance = self._balance()
         carrying = self._carrying()
         tasks = [self._centre_of_mass(balance), self._base()]
@@ -74,16 +72,12 @@ class WalkingController:
         self.solution = solve(state, tasks, contacts, self._posture())
         return self._position_targets(self.solution)
 
-    def _face_along_the_feet(self) -> None:
-        """Standing takes its heading from where the feet came to rest."""
-        self._heading = heading(self._state.soles[0].rotation + self._state.soles[1].rotation)
-
     def _balance(self) -> Balance:
         placement, clock, state = self._placement, self.clock, self._state
         if clock.mode is Mode.STEP:
-            return placement.stepping(state, clock, self._heading)
-        shift = placement.shifted(state, clock, self._heading) if clock.mode is Mode.SHIFT else 0.0
-        return placement.standing(state, self._heading, shift)
+            return placement.stepping(state, clock)
+        shift = placement.shifted(state, clock) if clock.mode is Mode.SHIFT else 0.0
+        return placement.standing(state, clock.heading, shift)
 
     def _carrying(self) -> tuple[int, ...]:
         """The feet that carry: both while standing and as a step begins, but for the first, which was prepared."""
@@ -103,7 +97,7 @@ class WalkingController:
         """The base upright, facing along the heading."""
         state, gains, body = self._state, self.gains, self.body
         rate = gains.pelvis_frequency / body.time_unit
-        error = rotation_vector(about_z(self._heading) @ state.base_rotation.T)
+        error = rotation_vector(about_z(self.clock.heading) @ state.base_rotation.T)
         acceleration = rate * rate * error - 2.0 * DAMPING * rate * state.base_rate
         return Task(state.base_jacobian, acceleration, 0.1 * gains.pelvis_weight * body.leg_length**2)
 
@@ -116,7 +110,7 @@ class WalkingController:
         way = self._swing.follow(balance.foothold, clock)
         rate = gains.swing_frequency / body.time_unit
         stiffness, damping = rate * rate, 2.0 * DAMPING * rate
-        landing = about_z(self._heading + 0.5 * clock.yaw_rate * clock.remaining)
+        landing = about_z(clock.heading + 0.5 * clock.yaw_rate * clock.remaining)
         linear = (
             way.acceleration + stiffness * (way.position - sole.position) + damping * (way.velocity - sole.velocity[:3])
         )
@@ -135,7 +129,11 @@ class WalkingController:
         return weights, rate * rate * (body.default_targets - state.qpos) - 2.0 * DAMPING * rate * state.qvel
 
     def _position_targets(self, solution: Solution) -> np.ndarray:
-        """Targets whose servo gives the wanted torques now: q + q̇·dt/2 + (τ + kd·q̇)/kp."""
+        """Targets whose servos give the wanted torques now: q + q̇·dt/2 + (τ + kd·q̇)/kp. The upper body keeps its pose.
+
+        Arms, waist and head are thus free for other work, and walking is steadier without what they would do for it.
+        """
         state, body = self._state, self.body
         torque = np.clip(solution.force[body.dof_index], -body.effort, body.effort)
-        return state.qpos + 0.5 * self.clock.dt * state.qvel + (torque + body.kd * state.qvel) / body.kp
+        legs = state.qpos + 0.5 * self.clock.dt * state.qvel + (torque + body.kd * state.qvel) / body.kp
+        return np.where(body.is_leg, legs, body.default_targets)
