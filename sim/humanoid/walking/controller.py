@@ -18,8 +18,10 @@ from sim.humanoid.walking.headings import about_z, heading, rotation_vector
 from sim.humanoid.walking.inverse_dynamics import Solution, Task, solve
 from sim.humanoid.walking.placement import Balance, FootPlacement
 from sim.humanoid.walking.state import BodyState
-from sim.humanoid.walking.swing import SwingFoot
+from sim.humanoid.walking.swing import SwingFoot, Waypoint
 
+LATE = 0.3
+"""Part of a step until which a foot that should carry it, but has not landed, is waited for."""
 DAMPING = 0.8
 """Damping ratio of every second-order task."""
 
@@ -63,12 +65,12 @@ class WalkingController:
             clock.reset(heading(state.base_rotation))
             self._started = True
         clock.advance(command)
-        balance = self._balance()
-        carrying = self._carrying()
-        tasks = [self._centre_of_mass(balance), self._base()]
+        balance, support = self._balance(), self._support()
+        cop = self._contacts.within(state, support, balance.cop)
+        tasks = [self._centre_of_mass(cop), self._base()]
         if clock.mode is Mode.STEP:
-            tasks += self._swing_foot(balance, lifted=len(carrying) == 1)
-        contacts = self._contacts.of(state, carrying, balance.cop)
+            tasks += self._free_foot(balance, support)
+        contacts = self._contacts.of(state, support, cop)
         self.solution = solve(state, tasks, contacts, self._posture())
         return self._position_targets(self.solution)
 
@@ -79,18 +81,28 @@ class WalkingController:
         shift = placement.shifted(state, clock) if clock.mode is Mode.SHIFT else 0.0
         return placement.standing(state, clock.heading, shift)
 
-    def _carrying(self) -> tuple[int, ...]:
-        """The feet that carry: both while standing and as a step begins, but for the first, which was prepared."""
-        clock = self.clock
-        both = clock.time <= self.gains.double_support * clock.period and clock.steps > 0
-        return (clock.stance,) if clock.mode is Mode.STEP and not both else (LEFT, RIGHT)
+    def _support(self) -> tuple[int, ...]:
+        """The feet that carry: both while standing and as a step begins, but for the first, which was prepared.
 
-    def _centre_of_mass(self, balance: Balance) -> Task:
+        The clock goes its way whatever the feet do: while a foot is late, the other carries its step.
+        """
+        clock, soles = self.clock, self._state.soles
+        if clock.mode is not Mode.STEP:
+            return (LEFT, RIGHT)
+        stance, swing = clock.stance, 1 - clock.stance
+        late = clock.steps > 0 and clock.time < LATE * clock.period
+        if late and soles[swing].touching and not soles[stance].touching:
+            return (swing,)
+        both = clock.steps > 0 and clock.time <= self.gains.double_support * clock.period
+        return (LEFT, RIGHT) if both else (stance,)
+
+    def _centre_of_mass(self, cop: np.ndarray) -> Task:
         state, gains, body = self._state, self.gains, self.body
+        plane = self._placement.omega**2 * (state.com[:2] - cop)
         rate = gains.height_frequency / body.time_unit
         error = gains.height * body.com_height - state.com[2]
         vertical = rate * rate * error - 2.0 * rate * state.com_velocity[2]
-        acceleration = np.append(balance.acceleration, vertical) - state.com_bias
+        acceleration = np.append(plane, vertical) - state.com_bias
         return Task(state.com_jacobian, acceleration, gains.com_weight)
 
     def _base(self) -> Task:
@@ -101,13 +113,21 @@ class WalkingController:
         acceleration = rate * rate * error - 2.0 * DAMPING * rate * state.base_rate
         return Task(state.base_jacobian, acceleration, 0.1 * gains.pelvis_weight * body.leg_length**2)
 
-    def _swing_foot(self, balance: Balance, lifted: bool) -> list[Task]:
-        state, gains, body, clock = self._state, self.gains, self.body, self.clock
+    def _free_foot(self, balance: Balance, support: tuple[int, ...]) -> list[Task]:
+        """The foot in the air on its way to the foothold, or, if it is late, straight down."""
+        state, clock = self._state, self.clock
         assert balance.foothold is not None
-        sole = state.soles[1 - clock.stance]
-        if clock.time <= clock.dt or not lifted:
-            self._swing.restart(sole.position)
-        way = self._swing.follow(balance.foothold, clock)
+        swing = 1 - clock.stance
+        if swing in support or clock.time <= 0.0:
+            self._swing.restart(state.soles[swing].position, clock.time)
+        if support == (swing,):
+            return self._foot(clock.stance, self._swing.down(state.soles[clock.stance], clock))
+        return [] if swing in support else self._foot(swing, self._swing.follow(balance.foothold, clock))
+
+    def _foot(self, side: int, way: Waypoint) -> list[Task]:
+        """A foot along its way, flat and turned to where the heading will be when it lands."""
+        state, gains, body, clock = self._state, self.gains, self.body, self.clock
+        sole = state.soles[side]
         rate = gains.swing_frequency / body.time_unit
         stiffness, damping = rate * rate, 2.0 * DAMPING * rate
         landing = about_z(clock.heading + 0.5 * clock.yaw_rate * clock.remaining)

@@ -27,12 +27,10 @@ class Balance:
 
     Attributes:
         cop: wanted centre of pressure, (2,) m, world.
-        acceleration: wanted acceleration of the centre of mass in the plane, (2,) m/s².
         foothold: where the swing foot is to land, (2,) m, world; None while both feet carry.
     """
 
     cop: np.ndarray
-    acceleration: np.ndarray
     foothold: np.ndarray | None
 
 
@@ -68,7 +66,6 @@ class FootPlacement:
         landing = after(xi, gains.lookahead * cop, self.omega, clock.remaining) - then
         return Balance(
             cop=stance + turn @ cop,
-            acceleration=turn @ (self.omega**2 * (com - cop)),
             foothold=stance + turn @ self._reachable(landing, side),
         )
 
@@ -81,7 +78,7 @@ class FootPlacement:
         goal = np.array([0.0, sideways])
         limit = self.cop_limit + np.array([0.0, 0.48 * self._body.stance_width])
         cop = np.clip(goal + self._gains.stand_gain * (xi - goal), -limit, limit)
-        return Balance(middle + turn @ cop, turn @ (self.omega**2 * (com - cop)), None)
+        return Balance(middle + turn @ cop, None)
 
     def shifted(self, state: BodyState, clock: GaitClock) -> float:
         """Where the DCM is to be, sideways from the middle of the feet, when the first step begins, m."""
