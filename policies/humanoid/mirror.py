@@ -1,4 +1,4 @@
-"""The left-right mirror image of what a walking network sees and does. Bodies are symmetric, so their description stays."""
+"""The mirror image of what a walking network sees and does. Bodies are symmetric, so their description stays."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ class MLPWalker(nn.Module):
             description: [B, DESCRIPTION].
 
         Returns:
-            [B, LEGS] rad from the standing pose in the leg slots, 0 where there is no joint; [B, 3] velocity of the base
-            in its level frame, in √(gL).
+            [B, LEGS] rad from the standing pose in the leg slots, 0 where there is no joint.
+            [B, 3] velocity of the base in its level frame, in √(gL).
         """
         scaled = [
             self._scaled(frames, "frame").flatten(1),
@@ -86,5 +86,5 @@ class Memory:
 
     def push(self, frame: Tensor) -> Tensor:
         """Add the present frame [FRAME]; returns [HISTORY, FRAME], the present one last."""
-        self._frames = (self._frames or [frame] * HISTORY)[-(HISTORY - 1) :] + [frame]
+        self._frames = [*(self._frames or [frame] * HISTORY)[-(HISTORY - 1) :], frame]
         return torch.stack(self._frames)

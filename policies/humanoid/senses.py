@@ -1,8 +1,8 @@
 """What a robot itself measures and knows: the inputs of a walking network. No truth of the simulator enters.
 
-Measured: joint positions and velocities, angular velocity, direction of gravity, heading (the integral of the gyroscope).
-Known: its own model, so also where its soles are under the base and how fast they move against it; the clock of its gait.
-All values are dimensionless (lengths in L, times in √(L/g)) and lie in the canonical joint space, so that left and right mirror.
+Measured: joint positions and velocities, angular velocity, direction of gravity, heading (the gyroscope's integral).
+Known: its own model, so also where its soles are under the base and how fast they move against it; the clock of its
+gait. All values are dimensionless (lengths in L, times in √(L/g)) and lie in the canonical joint space.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Senses:
         return out
 
     def targets(self, action: np.ndarray) -> np.ndarray:
-        """Joint position targets (nu,) rad of an action (12,): differences from the standing pose in the leg slots, rad."""
+        """Joint position targets (nu,) rad of an action (12,): rad from the standing pose in the leg slots."""
         out = self.body.default_targets.copy()
         out[self._joints] += self._signs * action[self._slots]
         return out
@@ -81,7 +81,7 @@ class Senses:
         return self.slots(targets - self.body.default_targets)
 
     def frame(self, measured: Measurement, action: np.ndarray) -> np.ndarray:
-        """One step of history, (FRAME,): gyroscope, gravity, positions, velocities, last action, soles, centre of mass."""
+        """One step of history, (FRAME,): gyroscope, gravity, joints, last action, soles, centre of mass."""
         unit = self.body.time_unit
         return np.concatenate(
             [
@@ -101,7 +101,7 @@ class Senses:
         return np.array([*clock.features(), *speed, clock.yaw_rate * self.body.time_unit, error])
 
     def description(self, gains: WalkingGains) -> np.ndarray:
-        """What does not change: sizes, masses, motors, axes of the left leg, and the gait it was given, (DESCRIPTION,)."""
+        """What does not change, (DESCRIPTION,): sizes, masses, motors, axes of the left leg, and its gait."""
         body, model, data, L = self.body, self.body.model, self._data, self.body.leg_length
         data.qpos[:] = body.qpos_default
         mujoco.mj_kinematics(model, data)
@@ -120,10 +120,21 @@ class Senses:
             while parent != body.base:
                 moving[parent], parent = model.body_mass[parent], int(model.body_parentid[parent])
         sizes = [log(L), log(body.mass), body.com_height / L, body.stance_width / L, *(body.sole_half / L)]
-        gait = [gains.step_time, gains.swing_height, gains.width_factor, gains.cop_gain, gains.cop_range, gains.lookahead]
+        steps = [gains.step_time, gains.swing_height, gains.width_factor]
+        balance = [gains.cop_gain, gains.cop_range, gains.lookahead]
         rest = [self._rest[i] for i in (0, 1, 2, 12, 13, 14)]
         return np.array(
-            [*sizes, moving.sum() / body.mass, *effort[:6], *angle[:6], *axes.ravel(), *anchors.ravel(), *rest, *gait]
+            [
+                *sizes,
+                moving.sum() / body.mass,
+                *effort[:6],
+                *angle[:6],
+                *axes.ravel(),
+                *anchors.ravel(),
+                *rest,
+                *steps,
+                *balance,
+            ]
         )
 
     def _kinematics(self, measured: Measurement) -> np.ndarray:
@@ -158,7 +169,7 @@ DESCRIPTION = 6 + 1 + 6 + 6 + 18 + 18 + 6 + 6
 
 
 def level_axes(up: np.ndarray) -> np.ndarray:
-    """(3, 3) rotation from the base to its level frame: z along ``up``, x in the plane of the base's x axis and ``up``."""
+    """(3, 3) rotation from the base to its level frame: z along ``up``, x in the plane of the base's x and ``up``."""
     x = np.array([1.0, 0.0, 0.0]) - up[0] * up
     x /= np.sqrt(x @ x)
     return np.array([x, np.cross(up, x), up])

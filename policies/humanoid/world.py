@@ -1,6 +1,6 @@
 """One body in a world that is not as its model says: friction, motors, sensors, delay, ground and pushes.
 
-Each value is drawn once per episode (pushes and ground again and again) from ranges that grow with one number, the hardship.
+Each value is drawn once per episode (pushes and ground again and again) from ranges that grow with the hardship.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class World:
         self.model.actuator_biasprm[:, 1] *= stiff
         self.model.actuator_biasprm[:, 2] *= damp
         self.model.actuator_forcerange[:] *= strength
-        self._late = int(round(rng.uniform(0.0, level * h.delay) / self.model.opt.timestep))
+        self._late = round(rng.uniform(0.0, level * h.delay) / self.model.opt.timestep)
         self._bias = level * rng.uniform(-h.position, h.position, len(body.kp))
         self._drift = level * rng.uniform(-h.drift, h.drift)
         self._lifted = [False, False]

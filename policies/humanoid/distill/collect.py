@@ -1,4 +1,4 @@
-"""One episode with the teacher looking over the student's shoulder: who drives changes, whose answers are kept does not."""
+"""One episode with the teacher looking over the student's shoulder: who drives changes, who is asked does not."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from policies.humanoid.bodies import Walker
 from policies.humanoid.networks import Memory
-from policies.humanoid.senses import Senses
 from policies.humanoid.world import World
 from sim.humanoid.walking.controller import WalkingController
-from sim.humanoid.walking.gains import WalkingGains
 from sim.humanoid.walking.gait import Command
 
 WATCH = 0.5
@@ -44,7 +43,7 @@ class Samples:
 
 
 def random_command(rng: np.random.Generator, leg_length: float) -> Command:
-    """Standing (15 %), stepping on the spot, or a walk: -0.25 to 0.7 m/s √(L/1 m), ±0.15 sideways, ±0.5 rad/s."""
+    """Standing (15 %), stepping on the spot, or a walk: -0.25 to 0.75 m/s √(L/1 m), ±0.15 sideways, ±0.5 rad/s."""
     kind, scale = rng.random(), float(np.sqrt(leg_length))
     if kind < 0.15:
         return Command(walk=False)
@@ -52,12 +51,11 @@ def random_command(rng: np.random.Generator, leg_length: float) -> Command:
         return Command()
     sideways = rng.uniform(-0.15, 0.15) if rng.random() < 0.3 else 0.0
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else 0.0
-    return Command((float(rng.uniform(-0.25, 0.7)) * scale, sideways * scale), turn)
+    return Command((float(rng.uniform(-0.25, 0.75)) * scale, sideways * scale), turn)
 
 
 def collect(
-    senses: Senses,
-    gains: WalkingGains,
+    walker: Walker,
     student: torch.nn.Module | None,
     beta: float,
     level: float,
@@ -70,10 +68,10 @@ def collect(
         student: drives a part 1 - ``beta`` of the time; the teacher drives always if None.
         level: hardship of the world, 0 to 1.
     """
-    body = senses.body
-    world, teacher, memory = World(body, rng, level), WalkingController(body, gains), Memory()
+    body, senses = walker.body, walker.senses
+    world, teacher, memory = World(body, rng, level), WalkingController(body, walker.gains), Memory()
     mask = torch.from_numpy(senses.mask).float()[None]
-    description = torch.from_numpy(senses.description(gains)).float()[None]
+    description = torch.from_numpy(walker.description).float()[None]
     dt, action, teaching = teacher.clock.dt, np.zeros(12), True
     rows: list[tuple[np.ndarray, ...]] = []
     command, change = random_command(rng, body.leg_length), 0

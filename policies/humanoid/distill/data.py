@@ -1,4 +1,4 @@
-"""What was collected so far: steps in a row, histories put together when a batch is drawn, left and right exchanged by chance."""
+"""What was collected so far: steps in a row; histories are put together, and mirrored, when a batch is drawn."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Shard:
         """Write it, all or nothing; measured values keep half precision."""
         with atomic_file(path) as temporary, temporary.open("wb") as handle:
             halves = {name: getattr(self, name).astype(np.float16) for name in ROWS}
-            np.savez(handle, **halves, **{name: getattr(self, name) for name in ("first", "body", "masks", "descriptions")})  # type: ignore[arg-type]
+            rest = {name: getattr(self, name) for name in ("first", "body", "masks", "descriptions")}
+            np.savez(handle, **halves, **rest)
 
     @classmethod
     def load(cls, path: Path) -> Shard:
@@ -54,32 +55,32 @@ def _single(array: np.ndarray) -> np.ndarray:
 
 
 class Dataset:
-    """All shards as tensors."""
+    """The newest shards as tensors, in half precision where they were measured."""
 
-    def __init__(self) -> None:
-        """Empty."""
-        self._parts: dict[str, list[Tensor]] = {name: [] for name in Shard.__dataclass_fields__}
-        self._rows = self._bodies = 0
+    def __init__(self, keep: int) -> None:
+        """Empty; ``keep`` shards at most."""
+        self._keep = keep
+        self._shards: list[Shard] = []
         self._tables: dict[str, Tensor] = {}
 
     def __len__(self) -> int:
-        return self._rows
+        return sum(len(shard.frames) for shard in self._shards)
 
     def add(self, shard: Shard) -> None:
-        """Append a shard."""
-        for name in Shard.__dataclass_fields__:
-            value = torch.from_numpy(getattr(shard, name))
-            offset = {"first": self._rows, "body": self._bodies}.get(name, 0)
-            self._parts[name].append(value + offset if offset else value)
-        self._rows += len(shard.frames)
-        self._bodies += len(shard.masks)
+        """Append a shard; the oldest one may leave."""
+        self._shards = [*self._shards, shard][-self._keep :]
         self._tables = {}
 
     def table(self, name: str) -> Tensor:
-        """All rows of one of Shard's arrays."""
+        """All rows of one of Shard's arrays; rows and bodies are counted over all shards."""
         if name not in self._tables:
-            self._parts[name] = [torch.cat(self._parts[name])]
-            self._tables[name] = self._parts[name][0]
+            counted = {"first": "frames", "body": "masks"}.get(name)
+            parts, offset = [], 0
+            for shard in self._shards:
+                parts.append(getattr(shard, name) + offset if counted else getattr(shard, name))
+                offset += len(getattr(shard, counted)) if counted else 0
+            table = torch.from_numpy(np.concatenate(parts))
+            self._tables[name] = table.half() if name in ROWS else table
         return self._tables[name]
 
     def batch(self, size: int, generator: torch.Generator) -> dict[str, Tensor]:
@@ -89,10 +90,10 @@ class Dataset:
         history = torch.maximum(rows[:, None] - back, self.table("first")[rows][:, None])
         body = self.table("body")[rows]
         batch = {
-            "frames": self.table("frames")[history],
-            "task": self.table("tasks")[rows],
-            "actions": self.table("actions")[rows],
-            "velocities": self.table("velocities")[rows],
+            "frames": self.table("frames")[history].float(),
+            "task": self.table("tasks")[rows].float(),
+            "actions": self.table("actions")[rows].float(),
+            "velocities": self.table("velocities")[rows].float(),
             "mask": self.table("masks")[body],
             "description": self.table("descriptions")[body],
         }

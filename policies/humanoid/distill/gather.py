@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from policies.humanoid.bodies import random_body
+from policies.humanoid.bodies import random_walker
 from policies.humanoid.distill.collect import Samples, collect
 from policies.humanoid.distill.data import Shard
-from policies.humanoid.senses import Senses
 from sim.humanoid.walking.episode import Trial, walk
-from sim.humanoid.walking.formula import gains_for
 
 TRIAL = Trial(velocity=0.3, yaw_rate=0.3, duration=6.0)
 """What a body's teacher must survive, on a flat floor with true state, for the body to be learned from."""
@@ -33,7 +31,8 @@ class BodyResult:
 class Job:
     """One body's part of an iteration."""
 
-    seed: tuple[int, int]
+    body: int
+    seed: int
     weights: Path | None
     beta: float
     hardship: float
@@ -48,16 +47,14 @@ def gather_body(job: Job) -> BodyResult:
     from policies.humanoid.student import load_network
 
     torch.set_num_threads(1)
-    humanoid, body = random_body(job.seed)
-    gains, senses = gains_for(body), Senses(body, humanoid.slot, humanoid.sign)
-    description = senses.description(gains)
+    one = random_walker(job.body, job.seed)
     samples = []
-    if walk(body, gains, TRIAL).survived >= TRIAL.duration:
+    if walk(one.body, one.gains, TRIAL).survived >= TRIAL.duration:
         student = None if job.weights is None else load_network(job.weights)
         for episode in range(job.episodes):
-            rng = np.random.default_rng([*job.seed, 1, episode])
-            samples.append(collect(senses, gains, student, job.beta, job.hardship, job.seconds, rng))
-    return BodyResult(senses.mask, description, samples)
+            rng = np.random.default_rng([job.seed, job.body, episode])
+            samples.append(collect(one, student, job.beta, job.hardship, job.seconds, rng))
+    return BodyResult(one.senses.mask, one.description, samples)
 
 
 def gather(pool: Executor, jobs: Sequence[Job]) -> Iterator[BodyResult]:
@@ -65,8 +62,8 @@ def gather(pool: Executor, jobs: Sequence[Job]) -> Iterator[BodyResult]:
     yield from pool.map(gather_body, jobs)
 
 
-def shard(results: Sequence[BodyResult]) -> Shard:
-    """All samples of an iteration in a row."""
+def shard(results: Sequence[BodyResult]) -> Shard | None:
+    """All samples of an iteration in a row; None if there are none."""
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("frames", "tasks", "actions", "velocities")}
     first, body, row = [], [], 0
     for index, result in enumerate(results):
@@ -79,6 +76,8 @@ def shard(results: Sequence[BodyResult]) -> Shard:
             first.append(np.full(count, row, np.int32))
             body.append(np.full(count, index, np.int32))
             row += count
+    if not first:
+        return None
     stacked = {name: np.concatenate(rows).astype(np.float32) for name, rows in columns.items()}
     return Shard(
         **stacked,

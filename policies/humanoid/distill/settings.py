@@ -17,7 +17,7 @@ class DistillConfig:
         bodies: new random bodies in each iteration.
         episodes: of each body.
         seconds: length of an episode.
-        beta_decay, beta_floor: the teacher drives max(floor, decay^k) of the time in iteration k; all of it in the first.
+        beta_decay, beta_floor: the teacher drives max(floor, decay^k) of the time in iteration k.
         hardship_step: the worlds' hardship grows by this per iteration, from it to 1.
         warm_up: optimizer steps after the first iteration; ``steps``: after each later one.
         batch: rows of a step, half of them mirrored.
