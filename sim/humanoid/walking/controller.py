@@ -22,6 +22,8 @@ from sim.humanoid.walking.swing import SwingFoot, Waypoint
 
 LATE = 0.3
 """Part of a step until which a foot that should carry it, but has not landed, is waited for."""
+FORESIGHT = 0.7
+"""Part of the wanted accelerations that the servos are told of in advance: 1 follows the foot best, less resists pushes."""
 DAMPING = 0.8
 """Damping ratio of every second-order task."""
 
@@ -149,11 +151,16 @@ class WalkingController:
         return weights, rate * rate * (body.default_targets - state.qpos) - 2.0 * DAMPING * rate * state.qvel
 
     def _position_targets(self, solution: Solution) -> np.ndarray:
-        """Targets whose servos give the wanted torques now: q + q̇·dt/2 + (τ + kd·q̇)/kp. The upper body keeps its pose.
+        """Targets whose servos give the wanted torques in the mean of the control step; the upper body keeps its pose.
 
-        Arms, waist and head are thus free for other work, and walking is steadier without what they would do for it.
+        With q(t) ≈ q + q̇t + q̈t²/2 the mean of kp(c − q(t)) − kd·q̇(t) over dt is τ for
+        c = q + q̇·dt/2 + q̈·dt²/6 + (τ + kd(q̇ + q̈·dt/2))/kp. Without the terms in q̈ the servos' own damping brakes every
+        swing: feet land late, by 2 to 3 % of the leg's length. Arms, waist and head are thus free for other work, and
+        walking is steadier without what they would do for it.
         """
         state, body = self._state, self.body
         torque = np.clip(solution.force[body.dof_index], -body.effort, body.effort)
-        legs = state.qpos + 0.5 * self.clock.dt * state.qvel + (torque + body.kd * state.qvel) / body.kp
+        dt, coming = self.clock.dt, FORESIGHT * solution.acceleration[body.dof_index]
+        position = state.qpos + dt / 2 * state.qvel + dt * dt / 6 * coming
+        legs = position + (torque + body.kd * (state.qvel + dt / 2 * coming)) / body.kp
         return np.where(body.is_leg, legs, body.default_targets)

@@ -36,11 +36,11 @@ class WalkingGains:
         ramp: part of the step during which the swing foot is released.
     """
 
-    step_time: float = 1.6
+    step_time: float = 1.35
     shift_time: float = 1.6
     double_support: float = 0.03
     swing_height: float = 0.071
-    touchdown_depth: float = 0.015
+    touchdown_depth: float = 0.006
     width_factor: float = 0.82
     least_width: float = 0.59
     cop_gain: float = 1.86

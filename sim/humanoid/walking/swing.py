@@ -65,7 +65,7 @@ class SwingFoot:
         A foot that has not met the floor when it should goes on sinking as fast as it came.
         """
         L, gains = self._body.leg_length, self._gains
-        duration = max(gains.arrival * clock.period - self._start, 2 * clock.dt)
+        duration = max(clock.period - self._start, 2 * clock.dt)
         s = max((clock.time - self._start) / duration, 0.0)
         top, depth = 0.5 * gains.swing_height * L, gains.touchdown_depth * L
         if s >= 1.0:
