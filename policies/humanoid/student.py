@@ -1,7 +1,8 @@
-"""A trained walking network: reading it, and running it on a robot."""
+"""Checkpoints of walking networks: what policy.json says of one, and reading it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,12 @@ from typing import Any
 import torch
 
 from policies.base import PolicySpec
-from policies.humanoid.networks import HISTORY, MLPWalker, NetworkConfig
+from policies.humanoid.networks import HISTORY, NetworkConfig, WalkingNetwork
 from policies.humanoid.senses import DESCRIPTION, FRAME, LEGS, TASK
 from twinloom.features import Feature
 
 KIND = "walking_student"
 FPS = 50.0
-
-
-def build_network(config: NetworkConfig) -> MLPWalker:
-    """An untrained network."""
-    return MLPWalker(config)
 
 
 def describe(config: NetworkConfig, made: dict[str, Any]) -> PolicySpec:
@@ -44,11 +40,23 @@ def describe(config: NetworkConfig, made: dict[str, Any]) -> PolicySpec:
     )
 
 
-def load_network(path: Path) -> MLPWalker:
-    """A network from a checkpoint folder, for acting. Raises TwinloomError if it is none."""
-    from policies.checkpoint import read
-
-    checkpoint = read(path)
-    network = build_network(NetworkConfig(hidden=tuple(checkpoint.spec.extra["network"]["hidden"])))
-    network.load_state_dict({name: torch.from_numpy(value) for name, value in checkpoint.tensors.items()})
+def restore(spec: PolicySpec, tensors: Mapping[str, Any]) -> WalkingNetwork:
+    """The network of a checkpoint, for acting. Raises KeyError, TypeError or RuntimeError if it is none."""
+    shape = dict(spec.extra["network"])
+    network = WalkingNetwork(NetworkConfig(**(shape | {"hidden": tuple(shape["hidden"])})))
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in tensors.items()})
     return network.eval()
+
+
+def load_network(folder: Path | str) -> WalkingNetwork:
+    """The network of a checkpoint folder. Raises TwinloomError if it is none of this kind, or damaged."""
+    from policies.checkpoint import read
+    from twinloom.errors import TwinloomError
+
+    checkpoint = read(folder)
+    if checkpoint.spec.kind != KIND:
+        raise TwinloomError(f"{folder} is a {checkpoint.spec.kind} policy, not a {KIND} (policies list kinds)")
+    try:
+        return restore(checkpoint.spec, checkpoint.tensors)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise TwinloomError(f"{checkpoint.folder} is damaged: {type(error).__name__} {error}") from error

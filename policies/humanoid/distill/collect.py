@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from policies.humanoid.bodies import Walker
-from policies.humanoid.networks import Memory
+from policies.humanoid.networks import WalkingNetwork
+from policies.humanoid.pupil import DT, Pupil
+from policies.humanoid.senses import FRAME, LEGS, TASK
 from policies.humanoid.world import World
 from sim.humanoid.walking.controller import WalkingController
 from sim.humanoid.walking.gait import Command
@@ -28,8 +29,8 @@ class Samples:
     Attributes:
         frames: (n, FRAME) history, one row a control step.
         tasks: (n, TASK).
-        actions: (n, 12) of the teacher.
-        velocities: (n, 3) true ones, in √(gL).
+        actions: (n, 12) of the teacher, rad.
+        velocities: (n, 3) true ones of the base in its level frame, in √(gL).
         seconds: until the fall, or the whole episode.
         fell: whether it fell.
     """
@@ -56,7 +57,7 @@ def random_command(rng: np.random.Generator, leg_length: float) -> Command:
 
 def collect(
     walker: Walker,
-    student: torch.nn.Module | None,
+    network: WalkingNetwork | None,
     beta: float,
     level: float,
     seconds: float,
@@ -65,38 +66,28 @@ def collect(
     """Run one episode.
 
     Args:
-        student: drives a part 1 - ``beta`` of the time; the teacher drives always if None.
+        network: drives a part 1 - ``beta`` of the time; the teacher drives always if None.
         level: hardship of the world, 0 to 1.
     """
-    body, senses = walker.body, walker.senses
-    world, teacher, memory = World(body, rng, level), WalkingController(body, walker.gains), Memory()
-    mask = torch.from_numpy(senses.mask).float()[None]
-    description = torch.from_numpy(walker.description).float()[None]
-    dt, action, teaching = teacher.clock.dt, np.zeros(12), True
+    world, teacher = World(walker.body, rng, level), WalkingController(walker.body, walker.gains, DT)
+    pupil = Pupil(walker, network, teacher.clock)
     rows: list[tuple[np.ndarray, ...]] = []
-    command, change = random_command(rng, body.leg_length), 0
-    for step in range(round(seconds / dt)):
+    command, change, teaching = Command(walk=False), 0, True
+    for step in range(round(seconds / DT)):
         if step == change:
-            command, change = random_command(rng, body.leg_length), step + int(rng.uniform(2.0, 5.0) / dt)
-        if step % round(WATCH / dt) == 0:
-            teaching = student is None or rng.random() < beta
-        answer = np.clip(senses.action(teacher.targets(world.data, command)), -MOST, MOST)
-        measured = world.measure()
-        frame, task = senses.frame(measured, action), senses.task(teacher.clock, measured.heading)
-        rows.append((frame, task, answer, world.velocity / body.speed_unit))
-        history = memory.push(torch.from_numpy(frame).float())
-        action = answer
-        if student is not None and not teaching:
-            with torch.inference_mode():
-                inputs = history[None], torch.from_numpy(task).float()[None], mask, description
-                action = student(*inputs)[0][0].numpy().astype(float)
-        world.step(senses.targets(action), dt)
+            command, change = random_command(rng, walker.body.leg_length), step + int(rng.uniform(2.0, 5.0) / DT)
+        if step % round(WATCH / DT) == 0:
+            teaching = network is None or rng.random() < beta
+        answer = np.clip(walker.senses.action(teacher.targets(world.data, command)), -MOST, MOST)
+        pupil.observe(world.measure())
+        rows.append((pupil.frame, pupil.task, answer, world.velocity / walker.body.speed_unit))
+        world.step(pupil.took(answer if teaching else pupil.answer()[0]), DT)
         if world.fallen:
-            rows = rows[: max(0, len(rows) - round(LOST / dt))]
-            return _samples(rows, (step + 1) * dt, True)
+            return _samples(rows[: max(0, len(rows) - round(LOST / DT))], (step + 1) * DT, True)
     return _samples(rows, seconds, False)
 
 
 def _samples(rows: list[tuple[np.ndarray, ...]], seconds: float, fell: bool) -> Samples:
-    columns = [np.array(column, np.float32) for column in zip(*rows, strict=True)] if rows else [np.zeros((0, 1))] * 4
-    return Samples(*columns, seconds, fell)
+    if not rows:
+        return Samples(*(np.zeros((0, size), np.float32) for size in (FRAME, TASK, LEGS, 3)), seconds, fell)
+    return Samples(*(np.array(column, np.float32) for column in zip(*rows, strict=True)), seconds, fell)

@@ -22,7 +22,8 @@ from policies import checkpoint
 from policies.humanoid.distill.data import Dataset, Shard
 from policies.humanoid.distill.gather import BodyResult, Job, gather, shard
 from policies.humanoid.distill.settings import DistillConfig
-from policies.humanoid.student import build_network, describe
+from policies.humanoid.networks import WalkingNetwork
+from policies.humanoid.student import describe
 from twinloom.interrupt import Interrupt
 from twinloom.jsonlines import JsonLines
 from twinloom.runs import claim, locked
@@ -37,8 +38,8 @@ class Student:
         """Untrained."""
         torch.manual_seed(config.seed)
         self.config, self.iteration = config, 0
-        self.network = build_network(config.network)
-        self.average = build_network(config.network).eval()
+        self.network = WalkingNetwork(config.network)
+        self.average = WalkingNetwork(config.network).eval()
         self.average.load_state_dict(self.network.state_dict())
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
 
