@@ -91,8 +91,8 @@ def evaluate(
         summary(rows),
         command=words if policy != MODEL_BASED else words.replace(MODEL_BASED, f"{MODEL_BASED}:humanoid"),
         seeds={"episodes": list(range(episodes)), "random bodies": HELD_OUT},
-        note=f"Columns with a speed or turn: mean seconds until the fall, {seconds:g} at most. Speeds are in m/s of a body "
-        f"with legs of {REFERENCE} m; those of other bodies are scaled by the root of their leg length.",
+        note=f"Columns with a command: mean seconds until the fall, {seconds:g} at most. Speeds are of a body with "
+        f"legs of {REFERENCE} m; those of other bodies are scaled by the root of their leg length.",
     )
     print(markdown(results, generated=False))
     if json is not None:
@@ -107,6 +107,6 @@ def _benchmark() -> tuple[str, ...]:
 
 
 def _one_thread() -> None:
-    """Linear algebra of these sizes is slower with threads; set before NumPy loads, for this process and its workers."""
+    """Small linear algebra is slower with threads; set before NumPy loads, for this process and its workers."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")

@@ -23,7 +23,7 @@ from sim.humanoid.walking.swing import SwingFoot, Waypoint
 LATE = 0.3
 """Part of a step until which a foot that should carry it, but has not landed, is waited for."""
 FORESIGHT = 0.7
-"""Part of the wanted accelerations that the servos are told of in advance: 1 follows a foot best, less resists pushes."""
+"""Part of the wanted accelerations that servos are told of in advance: 1 follows a foot best, less resists pushes."""
 DAMPING = 0.8
 """Damping ratio of every second-order task."""
 
