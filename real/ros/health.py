@@ -36,22 +36,29 @@ class Health:
         self._peers: set[str] = set()
         node.create_timer(PERIOD_S, self._every_second)
 
-    def set(self, what: str, level: bytes, text: str, values: Mapping[str, object] | None = None) -> None:
-        """Say how ``what`` is. A level that differs from the last is logged, and published at once."""
+    def set(
+        self, what: str, level: bytes, text: str, values: Mapping[str, object] | None = None, log: bool = True
+    ) -> None:
+        """Say how ``what`` is. A level that differs from the last is published at once, and logged unless it is so
+        elsewhere."""
         shown = {key: str(value) for key, value in (values or {}).items()}
         with self._lock:
             before = self._items.get(what, (OK, "", {}))
             self._items[what] = (level, text, shown)
         if level == before[0] and (level == OK or text == before[1]):
             return
+        if log:
+            self._log(what, level, text, before[0])
+        self.publish()
+
+    def _log(self, what: str, level: bytes, text: str, before: bytes) -> None:
         log = self._node.get_logger()
         if level == ERROR:
             log.error(f"{what}: {text}")
         elif level == WARN:
             log.warning(f"{what}: {text}")
-        elif before[0] != OK:
+        elif before != OK:
             log.info(f"{what}: {text}")
-        self.publish()
 
     def level(self, what: str) -> bytes:
         """Present level of an item; OK if it was never set."""

@@ -43,6 +43,7 @@ INBOX = 256  # messages between two ticks; what is older than the newest of them
 NS = 1_000_000_000
 BRAKE_S = 2.0  # at the end the loop goes on until nothing moves, at most this long
 COLLECT_S = 10.0
+BUSY = 0.02  # share of the ticks of ten seconds that may be dropped
 UNTOUCHED = (Mode.DISCONNECTED, Mode.IDLE)
 
 
@@ -106,6 +107,7 @@ class RobotNode(ManagedNode):
         self.report = TimingReport(self.p["report"])
         self.senders = Senders(self)
         self._beat_ns, self._others = 0, 0
+        self._dropped: deque[tuple[int, int]] = deque(maxlen=11)  # of the last ten seconds
         self._inbox: deque[tuple[str, Any, float, float]] = deque(maxlen=INBOX)
         self._requests: queue.SimpleQueue[tuple[Callable[[float], Verdict], Future[Verdict]]] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -290,17 +292,19 @@ class RobotNode(ManagedNode):
         out = self.filter
         level = {Mode.ESTOP: ERROR, Mode.DAMP: ERROR, Mode.DISCONNECTED: ERROR, Mode.HOLD: WARN}.get(out.mode, OK)
         counts = {"mode": out.mode.value, **out.counters, "failed_callbacks": self.errors.total()}
-        self.health.set("mode", level, out.reason or out.mode.value, counts)
+        self.health.set("mode", level, out.reason or out.mode.value, counts, log=False)  # its journal said it
         refused, self._others = out.counters.get("lease", 0) - self._others, out.counters.get("lease", 0)
         lease = f"commands of another sender are refused, {out.source or 'the first one'} has the robot"
-        self.health.set("lease", WARN if refused else OK, lease if refused else out.source or "free")
+        self.health.set("lease", WARN if refused else OK, lease if refused else out.source or "free", log=False)
         alone = self.count_publishers(self._mode_out.topic_name) == 1
         several = f"another {self.get_name()} is in this DDS domain, and both get every command; set ROS_DOMAIN_ID"
         self.health.set("alone", OK if alone else WARN, "yes" if alone else several)
         if hasattr(self, "loop"):
-            timing = {key: f"{value:.5g}" for key, value in self.loop.summary().items()}
-            latency = {f"state_to_command_{k}": f"{v:.3g}" for k, v in self.latency.summary().items()}
-            late = self.loop.dropped > getattr(self, "_dropped", 0)
-            self._dropped = self.loop.dropped
+            self._dropped.append((self.loop.dropped, self.loop.ticks))
+            dropped, ticks = (now - before for now, before in zip(self._dropped[-1], self._dropped[0], strict=True))
+            late = dropped > BUSY * (ticks + dropped)
             text = "ticks are dropped: the machine is too busy" if late else "on time"
+            timing = {key: f"{value:.5g}" for key, value in self.loop.summary().items()}
+            timing["dropped_in_10_s"] = str(dropped)
+            latency = {f"state_to_command_{k}": f"{v:.3g}" for k, v in self.latency.summary().items()}
             self.health.set("control loop", WARN if late else OK, text, {**timing, **latency})

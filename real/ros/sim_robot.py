@@ -114,10 +114,26 @@ class SimRobotNode(RobotNode):
         """Publish success when it changes."""
         super().after_tick(out, stamp_ns)
         success = self.device.plant.success  # type: ignore[attr-defined]
+        self._end_with_result(success)
         if success != self._success:
             self._success = success
             self._success_out.publish(Bool(data=success))
             self.get_logger().info("success" if success else "no longer successful")
+
+    def _end_with_result(self, success: bool) -> None:
+        """The result of the task as the end of the node, where that is asked for; time counts from the first tick."""
+        if self.p["until"] != "success" or self.stopping.is_set():
+            return
+        now = time.monotonic()
+        self._began = getattr(self, "_began", now)
+        limit = self.p["time_limit"]
+        if success:
+            self.get_logger().info(f"result: success after {now - self._began:.1f} s")
+            self.stopping.set()
+        elif limit and now - self._began > limit:
+            self.failure, self.exit_code = f"no success within {limit:g} s", 1
+            self.get_logger().error(f"result: {self.failure}")
+            self.stopping.set()
 
 
 if __name__ == "__main__":

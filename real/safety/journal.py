@@ -20,6 +20,7 @@ class Journal:
         self.counts: Counter[str] = Counter()
         self._lines: deque[str] = deque(maxlen=256)
         self._open: dict[str, list[float]] = {}  # when said, when last noted, how often since
+        self._last: dict[str, str] = {}  # the newest line of a kind
         self._quiet, self._every = quiet, every
 
     def say(self, line: str) -> None:
@@ -31,6 +32,7 @@ class Journal:
         if count:
             self.counts[kind] += 1
         self.settle(now)
+        self._last[kind] = line
         entry = self._open.get(kind)
         if entry is None:
             self._open[kind] = [now, now, 0]
@@ -48,7 +50,7 @@ class Journal:
         for kind, (said, last, repeats) in list(self._open.items()):
             if now - last > self._quiet or now < said - self._quiet:  # the clock may have been set back
                 if repeats:
-                    self._lines.append(f"{kind}: {int(repeats)} more of this kind, now over")
+                    self._lines.append(f"{self._last[kind]} ({int(repeats)} more of this kind in {last - said:.1f} s)")
                 del self._open[kind]
 
     def take(self) -> list[str]:

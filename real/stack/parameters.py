@@ -64,6 +64,8 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "randomize": Parameter("none", "axes of randomisation: none, all or names with commas"),
         "cameras": Parameter("all", "which cameras of the robot file are rendered: all, none or names with commas"),
         "images": Parameter("raw", "what cameras publish", allowed=("raw", "jpeg", "both")),
+        "until": Parameter("never", "success: end when the task is done", allowed=("never", "success")),
+        "time_limit": Parameter(0.0, "s; fail where success has not come by then; 0: wait for ever", 0.0, 86400.0),
         "auto_arm": Parameter(False, "accept commands at once instead of after a call of ~/arm"),
         "report": Parameter("", "write timing of every tick and command to this .npz file at the end"),
         "sched_fifo": Parameter(0, "real-time priority of the control thread; 0 is the normal scheduler", 0, 20),

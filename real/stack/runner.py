@@ -27,6 +27,7 @@ READY_S = 90.0  # a scene is compiled, a network loaded
 POLL_S = 0.05
 CURABLE = 2  # exit code of an error that only a person can cure: starting again would say the same
 UNCURED = (0, CURABLE)  # exit codes after which a node is not started again
+FORMAT = "[{severity}] {message}"  # of ROS's logger: name and time are put before the line here
 COLOURS = (36, 33, 35, 32, 34, 31)
 
 
@@ -138,7 +139,7 @@ class Runner:
         self._width = max([len(node.name) for node in nodes] + [6])
         self._folder = tempfile.TemporaryDirectory(prefix="twinloom-run-")
         self.stopping, self.interrupted = threading.Event(), False
-        variables = processes.clean_environment(environment)
+        variables = {"RCUTILS_CONSOLE_OUTPUT_FORMAT": FORMAT, **processes.clean_environment(environment)}
         self._colour = {node.name: COLOURS[k % len(COLOURS)] for k, node in enumerate(nodes)}
         self.processes: list[Process] = []
         for position, node in enumerate(nodes):
@@ -153,8 +154,8 @@ class Runner:
             seconds: end after this long, counted from when everything runs.
 
         Returns:
-            0 if it was told to stop or everything ended well, 1 if a required node ended or any node failed, 2 if one
-            could not start for a reason that only a person can cure.
+            0 if it was told to stop, or a required node or everything ended well; 1 if any node failed; 2 if one could
+            not start for a reason that only a person can cure.
         """
         try:
             code = self._start()
@@ -172,11 +173,11 @@ class Runner:
 
     def say(self, name: str, line: str) -> None:
         """One line of a node."""
-        label = f"{name:>{self._width}}"
+        label, line = f"{name:>{self._width}}", line.removeprefix("[INFO] ")
         if self._out.isatty():
             label = f"\x1b[{self._colour.get(name, 37)}m{label}\x1b[0m"
         with self._lock, contextlib.suppress(ValueError):  # a closed output loses its lines, not the robot
-            print(f"{label} | {line}", file=self._out, flush=True)
+            print(f"{time.strftime('%H:%M:%S')} {label} | {line}", file=self._out, flush=True)
 
     def _told(self) -> bool:
         if signals.pending():
@@ -216,7 +217,7 @@ class Runner:
                 alive += 1
             elif process.node.required:
                 self.say("runner", f"{process.node.name} is required and ended with {in_words(code)}: stopping")
-                return 1
+                return int(code != 0)
         if not alive and len(started) == len(self.processes):
             self.say("runner", "all nodes have ended")
             return int(any(process.child and process.child.returncode for process in started))

@@ -90,9 +90,9 @@ class Stack:
             time.sleep(0.02)
 
     def active_again(self, seconds: float = 60.0) -> None:
-        """Until the robot was active twice. A line that comes again soon is only counted; then the health says it."""
+        """Until the robot was active twice; a line that comes again soon is said with its count when it is over."""
         end = time.monotonic() + seconds
-        while self.text.count("[robot]: active") + self.text.count("[robot]: mode: active") < 2:
+        while self.text.count("robot | active") < 2:
             assert time.monotonic() < end, self.text
             time.sleep(0.02)
 
@@ -183,7 +183,7 @@ def test_motion_is_held_at_the_end(recorded, folder):
 def test_killing_the_policy_holds_and_it_comes_back_killing_the_robot_ends_all(folder):
     given = {"policy": "wave", "task": "click_bell", "cameras": "none", "record": str(folder / "kill.mcap")}
     with Stack(2, given) as stack:
-        stack.wait("[robot]: active")
+        stack.wait("robot | active")
         time.sleep(0.3)
         os.kill(stack.pid("real.ros.policy"), signal.SIGKILL)
         stack.wait("hold: no command for 0.1", 5)
@@ -204,13 +204,13 @@ def test_after_a_stop_or_a_disarm_only_a_person_arms_again():
         assert done.returncode == 0, done.stdout + done.stderr
 
     with Stack(2, {"policy": "wave", "task": "click_bell", "cameras": "none"}) as stack:
-        stack.wait("[robot]: active")  # auto_arm:=true
+        stack.wait("robot | active")  # auto_arm:=true
         tell("estop")
         tell("reset")
         stack.wait("the robot is idle; arm it with: real arm", 10)
         time.sleep(1.5)  # the policy would ask again after a second
-        assert stack.text.count("[robot]: active") == 1, stack.text
-        assert stack.text.count("[robot]: ready") == 1, stack.text
+        assert stack.text.count("robot | active") == 1, stack.text
+        assert stack.text.count("robot | ready") == 1, stack.text
         tell("arm")
         stack.active_again()
 

@@ -430,7 +430,7 @@ def test_what_repeats_is_counted_not_repeated(rig):
     for _ in range(500):
         rig.offer()
         rig.tick()
-    assert rig.safety.journal.take() == ["non-finite: 49 more of this kind, now over"]
+    assert rig.safety.journal.take() == ["refused: a command with nan for left_joint1 (49 more of this kind in 0.2 s)"]
 
 
 # -------------------------------------------------------------------- motion

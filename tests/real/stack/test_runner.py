@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -32,10 +33,26 @@ def node(name: str, what: str, **more) -> NodeSpec:
     return NodeSpec(name, FAKE, params={"what": what}, **more)
 
 
-def run(*nodes: NodeSpec, seconds: float | None = None, ready=None) -> tuple[int, list[str]]:
-    out = io.StringIO()
-    code = Runner(list(nodes), {"PYTHONPATH": str(REPOSITORY)}, out, ready).run(seconds)
-    return code, out.getvalue().splitlines()
+class Output(io.StringIO):
+    """Keeps the lines, and ends the stack at one that holds a text."""
+
+    def __init__(self, until: str) -> None:
+        super().__init__()
+        self._until = until
+
+    def write(self, text: str) -> int:
+        if self._until and self._until in text:
+            self.runner.stopping.set()
+        return super().write(text)
+
+
+def run(*nodes: NodeSpec, seconds: float | None = None, ready=None, until: str = "") -> tuple[int, list[str]]:
+    out = Output(until)
+    out.runner = runner = Runner(list(nodes), {"PYTHONPATH": str(REPOSITORY)}, out, ready)
+    code = runner.run(seconds)
+    lines = out.getvalue().splitlines()
+    assert all(re.fullmatch(r"\d\d:\d\d:\d\d", line[:8]) for line in lines)
+    return code, [line[9:] for line in lines]
 
 
 @pytest.fixture(autouse=True)
@@ -52,11 +69,12 @@ def test_children_get_what_ros_gets_and_their_lines_a_name():
     assert lines[-1] == "   one | stopped by SIGINT"
 
 
-def test_the_end_of_a_required_node_ends_the_stack_with_1():
-    code, lines = run(node("policy", "wait"), node("robot", "exit 0", required=True))
-    assert code == 1
+@pytest.mark.parametrize("exit_code", [0, 1, 3])
+def test_the_end_of_a_required_node_ends_the_stack_with_its_result(exit_code):
+    code, lines = run(node("policy", "wait"), node("robot", f"exit {exit_code}", required=True))
+    assert code == int(exit_code != 0)
     assert " robot | last words" in lines
-    assert "runner | robot is required and ended with exit code 0: stopping" in lines
+    assert f"runner | robot is required and ended with exit code {exit_code}: stopping" in lines
     assert "policy | stopped by SIGINT" in lines
 
 
@@ -84,7 +102,7 @@ def test_what_only_a_person_can_cure_is_not_started_again():
 
 
 def test_the_end_of_another_node_does_not_end_the_stack():
-    code, lines = run(node("robot", "wait"), node("policy", "crash"), seconds=1.0)
+    code, lines = run(node("robot", "wait"), node("policy", "crash"), until="goes on without it")
     assert code == 1  # but it is no good end
     assert " robot | stopped by SIGINT" in lines
 
@@ -109,7 +127,7 @@ def test_nodes_start_in_order_and_end_in_reverse():
 
 
 def test_a_node_that_nobody_requires_does_not_vanish_without_a_word():
-    code, lines = run(node("recorder", "crash"), node("robot", "wait"), seconds=0.8)
+    code, lines = run(node("recorder", "crash"), node("robot", "wait"), until="goes on without it")
     assert code == 1
     told = "  runner | recorder ended with SIGKILL; the stack goes on without it"
     assert lines.count(told) == 1
