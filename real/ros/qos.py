@@ -35,6 +35,7 @@ IMAGE_OUT = profile(2, reliable=False)
 IMAGE_IN = profile(1, reliable=False)
 LATCHED = profile(1, reliable=True, latched=True)
 ANY_IN = profile(10, reliable=False)  # asks for nothing, so it hears every publisher
+CLOCK = profile(1, reliable=False)
 EVENTS = profile(10, reliable=True)
 DIAGNOSTICS = profile(10, reliable=True)
 

@@ -24,8 +24,10 @@ from std_msgs.msg import Bool, Header, String
 from std_srvs.srv import Trigger
 
 from real.contract import RobotContract
+from real.ros import actions
 from real.ros.commands import Command, message_type, read_chunk, read_point
 from real.ros.convert import doubles, from_stamp, to_stamp
+from real.ros.description import Description
 from real.ros.health import ERROR, OK, WARN
 from real.ros.node import ManagedNode
 from real.ros.qos import ANY_IN, COMMAND_IN, LATCHED, STATE_OUT, UNASKED, on_publisher, on_subscription
@@ -75,7 +77,8 @@ class RobotNode(ManagedNode):
     Services (std_srvs/Trigger): ~/arm, ~/disarm, ~/estop, ~/reset, ~/home, and ~/arm_at_start for programs that arm
     unasked: it arms a robot that was not armed before. Topics: ~/mode (latched), /estop (std_msgs/Bool, any quality of
     service; true stops), ~/sent (JointState: what left the filter, in the names and units of the robot file), and the
-    heartbeat of the robot file. Messages are taken by the executor that tells who sent them.
+    heartbeat of the robot file; /robot_description (latched) and /tf of robots with a model. Messages are taken by the
+    executor that tells who sent them.
     """
 
     device: Device
@@ -139,6 +142,11 @@ class RobotNode(ManagedNode):
             self.create_service(Trigger, f"~/{name}", lambda _, answer, r=request: self._ask(r, answer))
         self.create_service(Trigger, "~/reset", self._reset)
         self.create_service(Trigger, "~/estop", self._estop)
+        self.actions: actions.Actions | None = None
+        if actions.available() and self.contract.damp == "hold":
+            prefix = self.p.get("prefix", "")
+            self.actions = actions.Actions(self, self.contract, self.filter, self.router, prefix)
+        self.description = Description(self, self.contract) if self.contract.model else None
         self.create_timer(1.0, self._say_how_it_goes)
 
     def activate(self) -> None:
@@ -160,6 +168,9 @@ class RobotNode(ManagedNode):
 
     def cleanup(self) -> None:
         """Let go of the device and write the report."""
+        if hasattr(self, "actions") and self.actions is not None:
+            self.actions.close()
+            self.actions = None
         if hasattr(self, "device"):
             self.device.close()
             self.report.write(self.loop if hasattr(self, "loop") else None, self.router.refused)
@@ -190,8 +201,12 @@ class RobotNode(ManagedNode):
             for _ in range(len(self._inbox)):  # no more than there are now, however fast they come
                 self.router.message(*self._inbox.popleft())
             self._answer(tick)
+            if self.actions is not None:
+                self.actions.feed(tick, stamp_ns * 1e-9)
             self.router.offer(tick)
             out = self.filter.step(tick, measured)
+            if self.description is not None:
+                self.description.take(self.filter.state.q)
             self._touched |= out.mode not in UNTOUCHED
             self.device.write(out, tick)
             self.after_tick(out, stamp_ns)

@@ -131,6 +131,11 @@ class Router:
         if not accepted and self.filter.source != self._sender:
             self._forget()  # it does not have the robot, and keeps nobody out by asking for it
 
+    def release(self, topic: str) -> None:
+        """A group's sender is done: it is as if the group had never sent, and keeps its position."""
+        lane = self._lanes[topic]
+        lane.came, lane.fresh, lane.times = -math.inf, False, np.empty(0)
+
     def _refuse(self, kind: str, line: str, now: float) -> None:
         self.refused += 1
         self.filter.journal.note(kind, f"refused: {line}", now)

@@ -10,13 +10,15 @@ import time
 from pathlib import Path
 
 import numpy as np
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Bool, String
 
 from real.contract import RobotContract
 from real.ros.cameras import chosen_cameras
+from real.ros.convert import to_stamp
 from real.ros.node import run_node
 from real.ros.plant import DELAY_S, SimPlant
-from real.ros.qos import LATCHED
+from real.ros.qos import CLOCK, LATCHED
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
 from real.ros.topics import StatePublisher
@@ -24,6 +26,7 @@ from real.safety.modes import Output
 from real.stack import processes
 from twinloom.errors import TwinloomError
 
+CLOCK_TICKS = 4  # of the control loop between two messages on /clock: for tools with use_sim_time
 CATCH_UP = 4  # ticks; SafetyFilter.longest_tick
 CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine
 
@@ -89,14 +92,15 @@ class SimDevice:
 
 
 class SimRobotNode(RobotNode):
-    """Publishes states, images, ~/scene (JSON: the record that rebuilds it) and ~/success, both latched."""
+    """Publishes states, images, ~/scene (JSON: the record that rebuilds it) and ~/success, both latched, and /clock."""
 
     MODULE, NAME = "real.ros.sim_robot", "robot"
 
     def open_device(self, contract: RobotContract) -> SimDevice:
         """A scene of the task. Published with it: its record, and how long after its stamp a command is reached."""
         device = SimDevice(self, contract)
-        self._success = False
+        self._success, self._ticks = False, 0
+        self._clock_out = self.create_publisher(Clock, "/clock", CLOCK)
         self._success_out = self.create_publisher(Bool, "~/success", LATCHED)
         self._scene_out = self.create_publisher(String, "~/scene", LATCHED)
         scene = {
@@ -111,8 +115,11 @@ class SimRobotNode(RobotNode):
         return device
 
     def after_tick(self, out: Output, stamp_ns: int) -> None:
-        """Publish success when it changes."""
+        """Publish the time and success when it changes."""
         super().after_tick(out, stamp_ns)
+        self._ticks += 1
+        if self._ticks % CLOCK_TICKS == 0:
+            self._clock_out.publish(Clock(clock=to_stamp(stamp_ns)))
         success = self.device.plant.success  # type: ignore[attr-defined]
         self._end_with_result(success)
         if success != self._success:
