@@ -2,4 +2,4 @@
 
 from twinloom.lazy import attach
 
-__getattr__, __dir__ = attach(__name__, {"make": "sim.envs:make"})
+__getattr__, __dir__ = attach(__name__, {"make": "sim.envs:make", "make_vec": "sim.vector:make_vec"})

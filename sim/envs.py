@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium
 
-from sim.families import families
+from sim.families import families, find
 from twinloom import plugins
 
 
@@ -19,13 +19,26 @@ def register() -> None:
             plugins.warn(str(error))
             continue
         for task in tasks:
-            if (identifier := f"{family.name}/{task}-v0") not in gymnasium.registry:
-                gymnasium.register(identifier, **describe(task))
+            if (name := f"{family.name}/{task}-v0") not in gymnasium.registry:
+                gymnasium.register(name, **describe(task))
 
 
-def make(identifier: str, **options: Any) -> gymnasium.Env:
-    """``gymnasium.make`` with the ids of all families registered: ``sim.make("bimanual/click_bell-v0")``."""
-    return gymnasium.make(identifier, **options)
+def identifier(task: str) -> str:
+    """The id of a task, from ``family/task``, a name that one family alone has, or the id. Raises UnknownNameError."""
+    family, name = find(task)
+    return f"{family.name}/{name}-v0"
+
+
+def make(task: str, **options: Any) -> gymnasium.Env:
+    """The Gymnasium environment of a task: ``sim.make("bimanual/click_bell")``, or by its id.
+
+    Args:
+        options: arguments of the environment.
+
+    Raises:
+        TwinloomError: an unknown task, or an option that cannot be.
+    """
+    return gymnasium.make(identifier(task), **options)
 
 
 register()

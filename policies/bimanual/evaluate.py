@@ -1,26 +1,19 @@
-"""Success rate of a policy at a dual-arm task, in process: the simulation waits while the policy thinks."""
+"""Success rate of a policy at a dual-arm task, in process: the environment waits while the policy thinks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from policies.agent import PolicyAgent
 from policies.base import Policy, PolicySpec
-from policies.bimanual.spaces import joint_feature
-from sim.bimanual.episode import Prepared, prepare
-from sim.bimanual.rate import substeps
+from sim.bimanual.env import BimanualEnv
 from sim.bimanual.scene import SceneRejectedError
-from sim.engine.base import DivergedError
-from sim.engine.render import StateRenderer
 from sim.loop import run
 from twinloom.errors import TwinloomError
-from twinloom.features import IMAGES, STATE, TIMESTAMP
-from twinloom.seeding import episode_seed
+from twinloom.features import IMAGES, TIMESTAMP, cameras
 
-Watch = Callable[[Prepared], None]
+Observer = Callable[[BimanualEnv], None]
 
 
 @dataclass(frozen=True)
@@ -33,69 +26,48 @@ class Trial:
     steps: int
 
 
-class Senses:
-    """What a policy is told about a simulation: the arrays of its description, pictures drawn only when asked.
+def environment(
+    spec: PolicySpec, task: str, robot: str, axes: Sequence[str] = (), split: str = "seen", render: str = "auto", **more
+) -> BimanualEnv:
+    """The environment that shows a policy what its description asks for, at its rate.
 
     Args:
-        prepared: the scene.
-        spec: of the policy.
-        render: mode of the renderer, which should be that of the training data.
+        axes: of randomisation.
+        render: quality of the images, which should be that of the training data.
+        more: further arguments of BimanualEnv.
 
     Raises:
-        TwinloomError: the policy asks for something that a simulated robot does not sense.
+        TwinloomError: an unknown name, a rate that the simulation cannot have, or the policy asks for something that a
+            simulated robot does not sense.
     """
-
-    def __init__(self, prepared: Prepared, spec: PolicySpec, render: str = "auto") -> None:
-        self._prepared = prepared
-        self._cameras = {name: name.removeprefix(IMAGES) for name in spec.observation if name.startswith(IMAGES)}
-        foreign = [name for name in spec.observation if name not in (STATE, TIMESTAMP, *self._cameras)]
-        if foreign:
-            raise TwinloomError(f"the policy observes {', '.join(foreign)}, which a simulated robot does not sense")
-        self._renderers: dict[tuple[int, int], StateRenderer] = {}
-        self._sizes = {name: _size(spec, name) for name in self._cameras}
-        self._mode = render
-
-    @property
-    def over(self) -> bool:
-        """Whether the task has succeeded."""
-        return self._prepared.over
-
-    def apply(self, action: np.ndarray) -> None:
-        """One control step."""
-        self._prepared.apply(action)
-
-    def observe(self) -> dict[str, np.ndarray]:
-        """The observation of now."""
-        sim = self._prepared.sim
-        found = sim.observe()
-        for name, camera in self._cameras.items():
-            size = self._sizes[name]
-            if size not in self._renderers:
-                self._renderers[size] = StateRenderer(sim.model, size, self._mode)
-            self._renderers[size].set_state(sim.data.qpos)
-            found[name] = self._renderers[size].rgb(camera)
-        return found
-
-    def close(self) -> None:
-        """Free the OpenGL contexts."""
-        for renderer in self._renderers.values():
-            renderer.close()
-        self._renderers.clear()
+    seen = cameras(list(spec.observation))
+    env = BimanualEnv(
+        task,
+        robot,
+        obs_mode="rgb" if seen else "state",
+        cameras=seen,
+        size={name: spec.observation[IMAGES + name].shape[1::-1] for name in seen},
+        randomize=",".join(axes) or "none",
+        split=split,
+        fps=int(spec.fps),
+        quality=render,
+        **more,
+    )
+    sensed = {TIMESTAMP, *(f"observation.{name}" for name in env.observation_space)}
+    if foreign := [name for name in spec.observation if name not in sensed]:
+        raise TwinloomError(f"the policy observes {', '.join(foreign)}, which a simulated robot does not sense")
+    return env
 
 
-def _size(spec: PolicySpec, image: str) -> tuple[int, int]:
-    """(width, height) of a picture of an observation."""
-    height, width, *_ = spec.observation[image].shape
-    return width, height
-
-
-def run_episode(policy: Policy, prepared: Prepared, n_action_steps: int = 0, render: str = "auto") -> tuple[str, int]:
-    """Let a policy act in a scene until it succeeds or its time is up.
+def run_episode(
+    policy: Policy, env: BimanualEnv, n_action_steps: int = 0, observers: Sequence[Observer] = ()
+) -> tuple[str, int]:
+    """Let a policy act in an environment that was just reset until the episode is over.
 
     Args:
         policy: freshly reset.
         n_action_steps: see PolicyAgent.
-        render: mode of the renderer.
+        observers: called with the environment after every control step.
 
     Returns:
         Why it failed, "" if it did not, and the number of control steps.
@@ -103,15 +75,10 @@ def run_episode(policy: Policy, prepared: Prepared, n_action_steps: int = 0, ren
     Raises:
         TwinloomError: the policy does not fit the robot, or returned something that is no chunk of actions.
     """
-    agent = PolicyAgent(policy, joint_feature(prepared.spec.robot).names, n_action_steps)
-    senses, limit = Senses(prepared, policy.spec, render), prepared.task.limit_steps(prepared.sim.fps)
-    try:
-        steps = run(senses, agent, limit=limit)
-    except DivergedError:
-        return "simulation diverged", round(prepared.sim.time * prepared.sim.fps)
-    finally:
-        senses.close()
-    return "" if prepared.over else "goal not reached", steps
+    steps = run(env, PolicyAgent(policy, env.joints, n_action_steps), observers)
+    if env.prepared.over:
+        return "", steps
+    return "simulation diverged" if env.diverged else "goal not reached", steps
 
 
 def trials(
@@ -121,41 +88,42 @@ def trials(
     *,
     episodes: int,
     seed: int,
-    axes: frozenset[str] = frozenset(),
+    axes: Sequence[str] | frozenset[str] = (),
     split: str = "seen",
     n_action_steps: int = 0,
     render: str = "auto",
-    watch: Watch | None = None,
+    watch: Callable[[BimanualEnv], Observer] | None = None,
 ) -> Iterator[Trial]:
     """Episodes 0, 1, ... of a run seed, those that datagen would record with it (first attempts).
 
     Args:
         policy: reset before every episode.
-        n_action_steps: see run_episode; 0 is what the policy was made with.
-        watch: called with every scene before it begins, for videos.
+        n_action_steps: see PolicyAgent; 0 is what the policy was made with.
+        watch: called with the environment before each episode; what it returns is called after every control step.
 
     Raises:
-        TwinloomError: see run_episode; also a rate that the simulation cannot have.
+        TwinloomError: see environment and run_episode.
     """
     from policies.bimanual.expert import ExpertPolicy
 
-    substeps(policy.spec.fps)
-    seen = watch is not None or any(name.startswith(IMAGES) for name in policy.spec.observation)
-    visuals = "mesh" if seen else "simple"
-    for episode in range(episodes):
-        try:
-            scene = episode_seed(seed, task, episode)
-            prepared = prepare(task, robot, scene, axes, int(policy.spec.fps), split, visuals)
-        except SceneRejectedError as error:
-            yield Trial(episode, False, error.reason, 0)
-            continue
-        if watch is not None:
-            watch(prepared)
-        if isinstance(policy, ExpertPolicy):
-            policy.reset(prepared.record())
-        else:
-            policy.reset()
-        reason, steps = run_episode(policy, prepared, n_action_steps, render)
-        if reason and isinstance(policy, ExpertPolicy):
-            reason = policy.failure or reason
-        yield Trial(episode, not reason, reason, steps)
+    more = {} if watch is None else {"render_mode": "rgb_array"}
+    env = environment(policy.spec, task, robot, sorted(axes), split, render, **more)
+    PolicyAgent(policy, env.joints, n_action_steps)  # complains before a scene is made
+    try:
+        for episode in range(episodes):
+            try:
+                env.reset(seed=seed, options={"episode": episode})
+            except SceneRejectedError as error:
+                yield Trial(episode, False, error.reason, 0)
+                continue
+            observers = [] if watch is None else [watch(env)]
+            if isinstance(policy, ExpertPolicy):
+                policy.reset(env.record())
+            else:
+                policy.reset()
+            reason, steps = run_episode(policy, env, n_action_steps, observers)
+            if reason and isinstance(policy, ExpertPolicy):
+                reason = policy.failure or reason
+            yield Trial(episode, not reason, reason, steps)
+    finally:
+        env.close()

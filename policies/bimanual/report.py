@@ -10,8 +10,9 @@ from typing import Any
 
 from policies.base import Policy
 from policies.bimanual.evaluate import Trial, trials
-from policies.bimanual.film import Film, check_folder
+from policies.bimanual.video import Video, check_folder
 from policies.checkpoint import EXPERT, LAST, find
+from sim.bimanual.env import BimanualEnv
 from twinloom.errors import TwinloomError
 from twinloom.progress import Progress
 from twinloom.results import document, markdown, save
@@ -53,7 +54,7 @@ def evaluate(
     """
     check_folder(video)
     if video is not None and len(actors) > 1:
-        raise TwinloomError(f"--video {video}: films one policy at a time, there are {len(actors)}")
+        raise TwinloomError(f"--video {video}: shows one policy at a time, there are {len(actors)}")
     drawn = "+".join(axes) or "none"
     rows, details = [], {}
     with Progress(episodes * len(actors), "episode") as progress:
@@ -89,17 +90,22 @@ def evaluate(
 
 
 def _run(actor: Actor, settings: Mapping[str, Any], video: Path | None, progress: Progress) -> list[Trial]:
-    """The trials of one actor, each filmed if there is a folder for the videos."""
+    """The trials of one actor, a video of each if there is a folder for the videos."""
     found: list[Trial] = []
-    films: list[Film] = []
-    watch = None if video is None else lambda prepared: films.append(Film(prepared))
+    videos: list[Video] = []
+
+    def keep(env: BimanualEnv) -> Video:
+        videos.append(Video(env))
+        return videos[-1]
+
+    watch = None if video is None else keep
     for trial in trials(actor.policy, actor.task, actor.robot, **settings, watch=watch):
         found.append(trial)
         progress.advance()
         if not trial.success:
             progress.log(f"{actor.name}, episode {trial.episode}: {trial.reason}")
-        if video is not None and films:
-            films.pop().write(video, trial.episode, trial.success, int(actor.policy.spec.fps))
+        if video is not None and videos:
+            videos.pop().write(video, trial.episode, trial.success, int(actor.policy.spec.fps))
     return found
 
 

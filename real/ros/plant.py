@@ -47,7 +47,7 @@ class SimPlant:
         self.prepared: Prepared = prepare(task, contract.model, drawn, parse_axes(axes), JUDGE_HZ, visuals=visuals)
         sim = self.prepared.sim
         self.model, self.data = sim.model, sim.data
-        joints = joint_names(sim)
+        joints = joint_names(contract.model)
         if sorted(joints) != sorted(contract.names):
             raise TwinloomError(f"robot {contract.name} names joints {contract.names}, its model has {joints}")
         self._to_contract = np.array([joints.index(name) for name in contract.names])

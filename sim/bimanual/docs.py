@@ -65,9 +65,9 @@ def observation_table() -> str:
     """Arrays of each observation mode of the Gymnasium environments, for the default robot and one camera."""
     from sim.bimanual.env import OBSERVATION_MODES
 
-    rows, common = [], _spaces("state", "qpos")[0].spaces
+    rows, common = [], _spaces("state", "joint_pos")[0].spaces
     for mode in OBSERVATION_MODES:
-        for name, space in _spaces(mode, "qpos")[0].items():
+        for name, space in _spaces(mode, "joint_pos")[0].items():
             if mode == "state" or name not in common:
                 rows.append([f"`{mode}`", f"`{name}`", _shape(space), str(space.dtype)])
     return table(["mode", "key", "shape", "type"], rows)
@@ -75,13 +75,9 @@ def observation_table() -> str:
 
 def action_table() -> str:
     """The action of each control mode, for the default robot."""
-    from sim.bimanual.env import ACTION_MODES
+    from sim.bimanual.control import CONTROL_MODES
 
-    meaning = {
-        "qpos": "left joints (rad), left gripper, right joints, right gripper: absolute targets",
-        "ee": "for each hand x, y, z (m), quaternion wxyz, gripper: absolute poses in the world",
-    }
-    rows = [[f"`{mode}`", _shape(_spaces("state", mode)[1]), meaning[mode]] for mode in ACTION_MODES]
+    rows = [[f"`{mode}`", _shape(_spaces("state", mode)[1]), what] for mode, what in CONTROL_MODES.items()]
     return table(["mode", "shape", "is"], rows)
 
 

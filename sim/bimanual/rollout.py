@@ -192,7 +192,7 @@ def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, ti
 
 def features(sim: Simulation) -> dict[str, Feature]:
     """Names and units of the arrays of a rollout with this robot."""
-    joints = joint_names(sim)
+    joints = joint_names(sim.spec.robot)
     hand = ("x", "y", "z", "qw", "qx", "qy", "qz", "gripper")
     hands = tuple(f"{side}_{name}" for side in sim.arms for name in hand)
     unit = "rad; gripper opening in [0, 1]"

@@ -9,7 +9,7 @@ from time import perf_counter
 import mujoco
 import numpy as np
 
-from assets.robots.record import load_robot
+from assets.robots.record import SIDES, load_robot
 from sim.bimanual.actor import Actor
 from sim.bimanual.arm import Arm
 from sim.bimanual.compile import asset_of, compile_scene
@@ -228,9 +228,9 @@ class Simulation:
         return qpos[self._qpos_ids].mean(1) / self._scale, qvel[self._dof_ids].mean(1) / self._scale
 
 
-def joint_names(sim: Simulation) -> tuple[str, ...]:
-    """Names of the numbers of a state, and of an action, in order."""
-    return tuple(f"{side}_{name}" for side in sim.arms for name in (*sim.record.joints, "gripper"))
+def joint_names(robot: str) -> tuple[str, ...]:
+    """Names of the numbers of a state, and of an action, in order. Raises UnknownNameError for an unknown robot."""
+    return tuple(f"{side}_{name}" for side in SIDES for name in (*load_robot(robot).joints, "gripper"))
 
 
 def actors_of(spec: SceneSpec) -> dict[str, Actor]:

@@ -52,9 +52,10 @@ class Task(ABC):
     def slots(self) -> dict[str, Actor | str]:
         """What the placeholders of the instructions stand for: objects in upper case, arms in lower case."""
 
-    def limit_steps(self, fps: int) -> int:
+    @classmethod
+    def limit_steps(cls, fps: int) -> int:
         """Step limit at ``fps`` control steps per second."""
-        return round(self.limit * fps / LIMIT_HZ)
+        return round(cls.limit * fps / LIMIT_HZ)
 
 
 @cache

@@ -29,41 +29,73 @@ def require_port(port: int) -> None:
             raise TwinloomError(f"port {port} cannot be used ({error}); choose another with --port") from error
 
 
-def serve(rollout: Rollout, port: int) -> None:
-    """Play a rollout in the browser until interrupted. Raises TwinloomError as ``require_port`` does."""
-    viser = require("viser", "viz")
+def require_viewer(port: int) -> None:
+    """Raises TwinloomError, in one line, if there can be no viewer on ``port``."""
+    require("viser", "viz")
     require_port(port)
-    assert rollout.model is not None
-    model, data = rollout.model, mujoco.MjData(rollout.model)
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints boxes and lines of its own
-        server = viser.ViserServer(port=port, verbose=False)
-    server.scene.set_up_direction("+z")
-    server.initial_camera.position, server.initial_camera.look_at = (0.0, 1.15, 1.5), (0.0, -0.2, 0.85)
-    mujoco.mj_kinematics(model, data)
-    # flat names: poses are the world's, and a slash would make one body the child of another
-    handles = {body: server.scene.add_mesh_trimesh(f"/body{body}", mesh) for body, mesh in body_meshes(model).items()}
-    playing = server.gui.add_checkbox("play", True)
-    frame = server.gui.add_slider("frame", 0, rollout.length - 1, 1, 0)
-    server.gui.add_markdown(f"**{rollout.record['task']}**: {rollout.instruction}")
-    print(f"viewer  http://localhost:{server.get_port()}   (Ctrl-C ends it)", flush=True)
-    try:
-        _play(rollout, server, data, handles, playing, frame)
-    finally:
+
+
+class Page:
+    """A page with one scene.
+
+    Args:
+        model: the scene.
+        port: where it is served.
+        text: Markdown beside it.
+
+    Raises:
+        TwinloomError: see require_viewer.
+    """
+
+    def __init__(self, model: mujoco.MjModel, port: int, text: str) -> None:
+        viser = require("viser", "viz")
+        require_port(port)
+        self.model = model
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints boxes and lines of its own
+            self.server = viser.ViserServer(port=port, verbose=False)
+        scene, camera = self.server.scene, self.server.initial_camera
+        scene.set_up_direction("+z")
+        camera.position, camera.look_at = (0.0, 1.15, 1.5), (0.0, -0.2, 0.85)
+        # flat names: poses are the world's, and a slash would make one body the child of another
+        self._handles = {
+            body: scene.add_mesh_trimesh(f"/body{body}", mesh) for body, mesh in body_meshes(model).items()
+        }
+        self.server.gui.add_markdown(text)
+        print(f"viewer  http://localhost:{self.server.get_port()}   (Ctrl-C ends it)", flush=True)
+
+    def show(self, data: mujoco.MjData) -> None:
+        """Move every body to where it is in a state with poses."""
+        with self.server.atomic():
+            for body, handle in self._handles.items():
+                handle.position, handle.wxyz = data.xpos[body].copy(), data.xquat[body].copy()
+
+    def close(self) -> None:
+        """End it."""
         with contextlib.redirect_stdout(io.StringIO()):
-            server.stop()
+            self.server.stop()
 
 
-def _play(rollout: Rollout, server, data: mujoco.MjData, handles: dict, playing, frame) -> None:
-    period, shown = 1.0 / rollout.record["fps"], -1
+def serve(rollout: Rollout, port: int) -> None:
+    """Play a rollout in the browser until interrupted. Raises TwinloomError as ``require_viewer`` does."""
+    assert rollout.model is not None
+    page = Page(rollout.model, port, f"**{rollout.record['task']}**: {rollout.instruction}")
+    playing = page.server.gui.add_checkbox("play", True)
+    frame = page.server.gui.add_slider("frame", 0, rollout.length - 1, 1, 0)
+    try:
+        _play(rollout, page, playing, frame)
+    finally:
+        page.close()
+
+
+def _play(rollout: Rollout, page: Page, playing, frame) -> None:
+    period, shown, data = 1.0 / rollout.record["fps"], -1, mujoco.MjData(page.model)
     while True:
         due = time.monotonic() + period
         now = int(frame.value)
         if now != shown:
             data.qpos[:] = rollout.qpos[now]
-            mujoco.mj_kinematics(rollout.model, data)
-            with server.atomic():
-                for body, handle in handles.items():
-                    handle.position, handle.wxyz = data.xpos[body].copy(), data.xquat[body].copy()
+            mujoco.mj_kinematics(page.model, data)
+            page.show(data)
             shown = now
         if playing.value:
             frame.value = (now + 1) % rollout.length

@@ -9,7 +9,7 @@ import policies
 from policies import checkpoint
 from policies.agent import PolicyAgent
 from policies.base import Policy
-from policies.bimanual.evaluate import run_episode, trials
+from policies.bimanual.evaluate import environment, run_episode, trials
 from policies.bimanual.expert import ExpertPolicy
 from policies.bimanual.spaces import joint_feature
 from sim.bimanual.episode import prepare
@@ -38,10 +38,12 @@ def watch(prepared):
 
 @pytest.mark.parametrize("n_action_steps", [1, 5, 16])
 def test_in_step_it_repeats_the_expert_bit_for_bit(rollout, n_action_steps):
-    expert, prepared = ExpertPolicy(TASK, seed=SEED), scene()
-    actions = watch(prepared)
+    expert = ExpertPolicy(TASK, seed=SEED)
+    env = environment(expert.spec, TASK, ROBOT)
+    env.reset(seed=SEED)
+    actions = watch(env.prepared)
     expert.reset()
-    assert run_episode(expert, prepared, n_action_steps) == ("", len(actions))
+    assert run_episode(expert, env, n_action_steps) == ("", len(actions))
     np.testing.assert_array_equal(actions, rollout.arrays["action"][: len(actions)])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.bimanual.episode import Prepared
+from sim.bimanual.env import BimanualEnv
 from sim.bimanual.view import write_video
 from sim.engine.render import StateRenderer
 from twinloom.errors import TwinloomError
@@ -15,17 +15,20 @@ from twinloom.errors import TwinloomError
 CAMERA = "third"
 
 
-class Film:
-    """Keeps what happens in one scene.
+class Video:
+    """Keeps what happens in one episode.
 
     Args:
-        prepared: the scene, before it begins.
+        env: the environment, before the first step of the episode.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
-        self._model = prepared.sim.model
-        self._qpos = [prepared.sim.data.qpos.copy()]
-        prepared.sim.observers.append(lambda sim: self._qpos.append(sim.data.qpos.copy()))
+    def __init__(self, env: BimanualEnv) -> None:
+        self._model, self._qpos = env.prepared.sim.model, []
+        self(env)
+
+    def __call__(self, env: BimanualEnv) -> None:
+        """Keep the present state; an observer of sim.loop."""
+        self._qpos.append(env.prepared.sim.data.qpos.copy())
 
     def render(
         self, cameras: Sequence[str], size: tuple[int, int], mode: str = "auto"

@@ -1,1 +1,0 @@
-"""Distilling the model-based walker into networks: DAgger over random bodies (Ross et al. 2011)."""
