@@ -23,6 +23,7 @@ from sim.bimanual.spec import (
     Placement,
     SceneSpec,
 )
+from sim.bimanual.views import camera_frame
 from twinloom.transforms import matrix_to_quat, pose, rotation_about, yaw_quat
 
 
@@ -48,6 +49,11 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
     model = world.compile()
     # of two surfaces MuJoCo takes the rougher one, or the finger's: only a factor on all of them has an effect
     model.geom_friction[:, 0] *= spec.dynamics.friction
+    # as stiff as the physics step allows, for which MuJoCo raises the time constant to two steps: the default lets a
+    # hand press a light thing a centimetre into a wall, since stiffness goes with the mass
+    hard = model.geom_priority == 0  # the pads of the fingers are rubber, and grip without chattering
+    model.geom_solref[hard] = (0.001, 1.0)
+    model.geom_solimp[hard, :3] = (0.95, 0.99, 0.001)
     _let_clutter_sleep(model, spec)
     return model
 
@@ -74,7 +80,7 @@ def _options(world: mujoco.MjSpec) -> None:
     option.timestep = TIMESTEP
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    option.impratio = 10.0
+    option.impratio = 1000.0  # how stiff friction is to the normal force: at 10 a held skillet slides 5 mm a second
     option.iterations = 50
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     option.tolerance = 1e-12  # relative to the mean inertia, which the arms dominate: light objects need it this small
@@ -180,12 +186,8 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
 
 
 def _camera_quat(camera: CameraSpec) -> tuple[float, float, float, float]:
-    """Orientation of an OpenGL camera (looks along -z) with the horizon level."""
-    forward = np.asarray(camera.forward, float)
-    z = -forward / np.linalg.norm(forward)
-    x = np.cross([0.0, 0.0, 1.0], z)
-    x = np.array([1.0, 0.0, 0.0]) if np.linalg.norm(x) < 1e-9 else x / np.linalg.norm(x)  # straight down: y is up
-    return matrix_to_quat(np.column_stack([x, np.cross(z, x), z]))
+    """Orientation of an OpenGL camera, which looks along -z."""
+    return matrix_to_quat(camera_frame(camera))
 
 
 def _vary_arm(arm: mujoco.MjSpec, spec: SceneSpec) -> None:

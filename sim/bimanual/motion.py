@@ -24,6 +24,7 @@ SLIP = 0.002  # metres by which a line may end up in something although it was p
 COMFORT = 0.01  # metres of clearance that paths keep where there is room
 LET_GO = 0.15  # of the gripper's stroke, by which it opens at least to let something go
 FREE = 0.003  # metres that opening fingers keep from things, so that they do not take them along afterwards
+CARRY_SPEED = 0.68  # m/s of what is carried, so that it stays under 0.8 where the servos overshoot
 CHECK_EVERY = 3  # of the samples of a two-arm motion, every third is tested for collisions
 
 
@@ -47,6 +48,7 @@ class Line:
         touch: names of actors (or "table") that the hand or the held object may touch.
         check: test for collisions; pushes and presses are contact and do not.
         detour: where no alternative is clear, go to the first goal on any clear path.
+        carry_speed: m/s of what the hand holds, at most.
     """
 
     side: str
@@ -55,6 +57,7 @@ class Line:
     speed: float = 1.0
     check: bool = True
     detour: bool = False
+    carry_speed: float = CARRY_SPEED
 
 
 @dataclass(frozen=True)
@@ -310,14 +313,12 @@ class Motion:
         """Both arms along their paths such that each has always covered the same share: what they hold stays whole."""
         a, b = moving
         arms = [self.sim.arms[s.side] for s in moving]
-        pair = parameterise_pair(
-            self._path(a),
-            self._path(b),
-            (arms[0].velocity_limits, arms[1].velocity_limits),
-            (arms[0].acceleration_limits, arms[1].acceleration_limits),
-            self.sim.control_dt,
-            min(a.speed, b.speed),
-        )
+        paths, speed = (self._path(a), self._path(b)), min(a.speed, b.speed)
+        limits = tuple(arm.velocity_limits for arm in arms), tuple(arm.acceleration_limits for arm in arms)
+        pair = parameterise_pair(*paths, *limits, self.sim.control_dt, speed)
+        excess = self._carried_speed(a.side, paths[0][:1], pair[0]) / CARRY_SPEED
+        if excess > 1.0:
+            pair = parameterise_pair(*paths, *limits, self.sim.control_dt, speed / excess)
         samples = {a.side: pair[0], b.side: pair[1]}
         if what := self._contact_together(moving, samples):
             raise PlanningError("in collision", f"both arms carrying {self.held[a.side][0].name}: {what}")
@@ -389,13 +390,19 @@ class Motion:
                 raise PlanningError("in collision", f"{side} arm on a straight line: {what}")
 
     def _timed(self, step: Move | Line, path: np.ndarray) -> np.ndarray:
-        arm = self.sim.arms[step.side]
-        return parameterise(
-            path,
-            arm.velocity_limits * step.speed,
-            arm.acceleration_limits * step.speed**2,
-            self.sim.control_dt,
-        )
+        arm, limit = self.sim.arms[step.side], step.carry_speed if isinstance(step, Line) else CARRY_SPEED
+        limits, dt = (arm.velocity_limits, arm.acceleration_limits), self.sim.control_dt
+        samples = parameterise(path, *limits, dt, step.speed)
+        excess = self._carried_speed(step.side, path[:1], samples) / limit
+        return samples if excess <= 1.0 else parameterise(path, *limits, dt, step.speed / excess)
+
+    def _carried_speed(self, side: str, start: np.ndarray, samples: np.ndarray) -> float:
+        """m/s of the free object in a hand, at most, along samples (T, N) from ``start`` (1, N); 0 without one."""
+        if side not in self.held or self.held[side][0].mode != "free":
+            return 0.0
+        hands = self.kinematics[side].forward(np.concatenate([start, samples]))
+        places = (hands @ self.held[side][1])[:, :3, 3]
+        return float(np.linalg.norm(np.diff(places, axis=0), axis=1).max(initial=0.0)) * self.sim.fps
 
     def _contact_together(self, steps: list[Move | Line], samples: dict[str, np.ndarray]) -> str:
         """What gets in the way when both arms move at once, in words; "" if nothing does."""

@@ -14,7 +14,7 @@ from assets.objects.model import GraspPoint
 from sim.bimanual.actor import Actor
 from sim.bimanual.feasible import Feasible
 from sim.bimanual.grasping import Candidate, Goal, back_off, candidates, raised
-from sim.bimanual.motion import Grip, Line, Motion, Move, Step, Wait
+from sim.bimanual.motion import CARRY_SPEED, Grip, Line, Motion, Move, Step, Wait
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import Scene, Side, other
 from sim.bimanual.simulation import Simulation
@@ -214,11 +214,13 @@ class Skills:
         touch: Iterable[Actor | str] = (),
         check: bool = True,
         shares: Sequence[float] = (1.0,),
+        carry_speed: float = CARRY_SPEED,
     ) -> list[Step]:
         """Move the hand straight by (3,) metres in the world, turning by ``rotation`` (3, 3, world) on the way.
 
         Args:
             shares: of the way that will do, best first, where the arm cannot go all of it.
+            carry_speed: m/s of what the hand holds, at most.
         """
         R, way = np.eye(3) if rotation is None else rotation, np.asarray(offset, float)
 
@@ -226,7 +228,7 @@ class Skills:
             T = self.sim.tcp(side)
             return [pose(T[:3, 3] + share * way, R @ T[:3, :3])[None] for share in shares]
 
-        return [Line(side, ways, _names(touch), speed, check, detour=True)]
+        return [Line(side, ways, _names(touch), speed, check, True, carry_speed)]
 
     def lift(self, side: Side, height: float = 0.1, **options) -> list[Step]:
         """Straight up, at the edge of reach less high; what the object stood on may still touch at the start."""

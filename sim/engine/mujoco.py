@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 
@@ -14,10 +16,15 @@ _RAN_AWAY = [
 
 
 class MujocoEngine:
-    """See sim.engine.base.Engine."""
+    """See sim.engine.base.Engine.
 
-    def __init__(self, model: mujoco.MjModel) -> None:
+    Args:
+        advance: makes one physics step of the data; ``mj_step`` if omitted.
+    """
+
+    def __init__(self, model: mujoco.MjModel, advance: Callable[[mujoco.MjData], None] | None = None) -> None:
         self.model, self.data = model, mujoco.MjData(model)
+        self.advance = advance or (lambda data: mujoco.mj_step(model, data))
 
     def reset(self, qpos: np.ndarray, ctrl: np.ndarray) -> None:
         """See Engine.reset."""
@@ -35,7 +42,7 @@ class MujocoEngine:
         """See Engine.step. MuJoCo itself starts anew where numbers run away, and says so only in a log file."""
         for row in ctrl:
             self.data.ctrl[:] = row
-            mujoco.mj_step(self.model, self.data)
+            self.advance(self.data)
         if self.data.warning.number[_RAN_AWAY].any():
             raise DivergedError("the simulation diverged")
         mujoco.mj_kinematics(self.model, self.data)  # poses of the state just reached, not of the one before

@@ -38,7 +38,7 @@ class OpenMicrowave(Task):
 
     def expert(self, robot: Skills) -> None:
         fraction = self._grasp(robot, "handle", (AIM, 0.25, 0.3, 0.35, 0.45))
-        robot.do(robot.turn_joint(self.side, self.microwave, "door", fraction, follow=FOLLOW))
+        robot.do(robot.turn_joint(self.side, self.microwave, "door", fraction, follow=FOLLOW, speed=0.4))
         if self.microwave.joint_fraction("door") <= OPEN:  # the arm cannot go all the way with the handle: push on
             robot.do(robot.open(self.side))
             robot.do(robot.retreat(self.side, touch=[self.microwave]))

@@ -23,6 +23,7 @@ TILT = 0.9  # radians to either side
 
 class ShakeBottle(Task):
     limit = 700
+    carry_speed = 2.0  # shaking is quick motion
     instructions = (
         "[pick up|grab|lift] {A} and shake it",
         "[pick up|grab|take] {A} with {a} and shake it [back and forth|well|from side to side]",
@@ -58,7 +59,9 @@ class ShakeBottle(Task):
         robot.do(robot.place(side, hold, release=False, room=room))
         axis = robot.tcp(side)[:3, 0]  # the hand rolls about its own approach
         for angle, height in ((TILT, 0.03), (-2 * TILT, 0.0), (2 * TILT, 0.0), (-2 * TILT, 0.0), (TILT, -0.03)):
-            robot.do(robot.move_by(side, (0, 0, height), rotation=rotation_about(axis, angle)))
+            robot.do(
+                robot.move_by(side, (0, 0, height), rotation=rotation_about(axis, angle), carry_speed=self.carry_speed)
+            )
 
     def observe(self, world: World) -> None:
         if _bottles.held(world, self.bottle):

@@ -27,6 +27,7 @@ REACH = 0.06  # metres to either side
 
 class ShakeBottleHorizontally(Task):
     limit = 700
+    carry_speed = 2.0  # shaking is quick motion
     instructions = (
         "[pick up|grab|lift] {A} and shake it horizontally",
         "[pick up|grab|take] {A} with {a}, hold it level and shake it [back and forth|from side to side]",
@@ -60,7 +61,7 @@ class ShakeBottleHorizontally(Task):
         robot.do(self._level_out(robot))
         along = self.bottle.up
         for step in (REACH, *3 * (-2 * REACH, 2 * REACH), -REACH):
-            robot.do(robot.move_by(side, tuple(step * along)))
+            robot.do(robot.move_by(side, tuple(step * along), carry_speed=self.carry_speed))
 
     def _level_out(self, robot: Skills) -> list[Step]:
         """Hold the bottle across the table, its neck to whichever side is easier."""

@@ -200,7 +200,7 @@ def test_what_is_held_in_the_air_is_on_nothing(grasped):
 
 def test_what_a_hand_presses_onto_the_table_is_not_on_it_either(grasped):
     sim, robot = grasped._sim, Skills(grasped._sim, grasped, np.random.default_rng(0))
-    robot.do(robot.move_by("left", (0, 0, -0.06), check=False))
+    robot.do(robot.move_by("left", (0, 0, -0.063), check=False))
     rest(sim, 0.2)
     assert grasped.touching("a", "table")
     assert not grasped.on(sim.actors["a"], "table")
