@@ -45,7 +45,8 @@ def phrases(
         phrase = " ".join([*adjectives, noun, tail]).strip()
         detail = len(adjectives) + bool(tail)
         spoken = phrase.split()
-        if len(set(spoken)) == len(spoken) <= MAX_WORDS and 1 <= detail <= 3:  # nobody says "leather leather wallet"
+        # nobody says "leather leather wallet" or "sporty sports bottle"
+        if len({_stem(word) for word in spoken}) == len(spoken) <= MAX_WORDS and 1 <= detail <= 3:
             (plain if detail == 1 else rich).append(phrase)
     plain = [p for p in dict.fromkeys(plain) if p != nouns[0]]
     rich = list(dict.fromkeys(rich))
@@ -56,3 +57,8 @@ def phrases(
     if len(pool) < SEEN + UNSEEN:
         raise ValueError(f"only {len(pool)} different phrases for {nouns[0]!r}; give more nouns, parts or adjectives")
     return tuple(pool[:SEEN]), tuple(pool[SEEN : SEEN + UNSEEN])
+
+
+def _stem(word: str) -> str:
+    """What two words that sound like a repetition share."""
+    return word[:5].rstrip("s")

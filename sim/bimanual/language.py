@@ -1,7 +1,7 @@
 """Instructions: sentence patterns of a task times descriptions of its objects, split into seen and unseen.
 
 A pattern is a sentence with placeholders ``{A}`` (an object), ``{a}`` (an arm) and alternatives ``[one|two|]``.
-Every fifth sentence that a task's patterns expand to belongs to the unseen split, whose objects also get unseen
+Every fourth sentence that a task's patterns expand to belongs to the unseen split, whose objects also get unseen
 descriptions; no sentence is in both.
 """
 
@@ -31,7 +31,7 @@ def expand(pattern: str) -> list[str]:
 def templates(patterns: Sequence[str], split: str) -> list[str]:
     """Sentences with placeholders of one split ("seen" or "unseen")."""
     sentences = list(dict.fromkeys(s for p in patterns for s in expand(p)))
-    return [s for i, s in enumerate(sentences) if (i % 5 == 4) == (split == "unseen")]
+    return [s for i, s in enumerate(sentences) if (i % 4 == 3) == (split == "unseen")]
 
 
 def instructions(

@@ -90,8 +90,9 @@ class DynamicsSpec:
 
 
 DEFAULT_CAMERAS: dict[str, CameraSpec] = {
-    # names and views of RoboTwin 2.0 (its static camera list for COBOT-Magic)
-    "head": CameraSpec((-0.032, -0.45, 1.35), (0.0, 0.6, -0.8)),
+    # names of RoboTwin 2.0. Its head camera, 1.35 m up between the arms, misses what stands at the sides and sees mostly
+    # arm when these reach forward; this one sees every task's objects, and the arms of any robot cover a sixth of it
+    "head": CameraSpec((0.0, -0.25, 1.65), (0.0, 0.25, -0.8), 45.0),
     "front": CameraSpec((0.2, -0.45, 0.85), (0.0, 1.0, -0.1)),
     "third": CameraSpec((0.0, 0.75, 1.55), (0.0, -1.0, -0.72), 60.0),
 }

@@ -37,6 +37,10 @@ class AdjustBottle(Task):
         "[get|take] {A} off the table, [set|turn] it upright and keep it on {s}",
         "let {a} [pick up|take|grab] {A} and hold it upright on {s}",
         "[bring|get] {A} into an upright pose, [held|kept] on {s}",
+        "[reach for|go to] {A} and hold it up straight, [cap|neck] pointing to the ceiling, on {s}",
+        "[please|now] [lift|pick up] {A} and keep it vertical on {s}[| with {a}]",
+        "{A} should end [upright|vertical] in {a}, [above the table|off the table] on {s}",
+        "[stand|hold] {A} up on {s}, [in the hand|in the air]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -34,6 +34,9 @@ class BeatBlockHammer(Task):
         "the red block needs a blow: [take|grab] {A} and hit it[| using {a}]",
         "[get|take] {A} off the table and [tap|strike] the block on its top",
         "with {A}, give the red block a [blow|knock][| from above]",
+        "[swing|bring] {A} down [onto|on] the red [block|cube][| with {a}]",
+        "[use|take] {A} to give the red [block|cube] [one knock|a tap]",
+        "the red [block|cube] should be [hit|struck] by {A}[| held in {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

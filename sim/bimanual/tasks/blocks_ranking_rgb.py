@@ -32,6 +32,10 @@ class BlocksRankingRgb(Task):
         "[put|place|set] the [blocks|cubes] side by side in a row: {A}, {B}, {C}, starting on the left",
         "from left to right, [arrange|place|line up] {A}, then {B}, then {C} side by side",
         "[have|let] {a}, {b} and {c} place {A}, {B} and {C} in a row, left to right",
+        "let the order on the table be {A}, {B}, {C}, [read|counted] from left to right[| in a straight row]",
+        "a straight row is wanted: {A} at the left end, {C} at the right end, {B} [between them|in between]",
+        "[sort|rank] the three [blocks|cubes] by color, red first and blue last, [in a row|side by side]",
+        "[bring|get] {A}, {B} and {C} into one line, [left to right|from the left to the right]",
     )
 
     def load_actors(self, scene: Scene) -> None:

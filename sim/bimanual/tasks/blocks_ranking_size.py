@@ -32,6 +32,10 @@ class BlocksRankingSize(Task):
         "[put|place|set] {B} to the right of {A} and {C} to the right of {B}, all in one row",
         "with {a}, {b} and {c} in turn, [arrange|line up|place] {A}, {B} and {C} by size, the largest on the left",
         "from left to right, [arrange|place|line up] {A}, then {B}, then {C} side by side",
+        "[sort|rank] the three [blocks|cubes] by size, the largest first, [in a row|side by side]",
+        "make a row in which the [blocks|cubes] get smaller [from left to right|towards the right]",
+        "the [biggest|largest] [block|cube] goes left, the smallest goes right, the third one in between",
+        "[bring|get] {A}, {B} and {C} into one line, [largest|biggest] on the left",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -20,6 +20,9 @@ class ClickAlarmclock(PressTask):
         "[turn off|switch off|silence|stop] {A}[| with {a}| by its button]",
         "[use|move] {a} to [press|push|click] the button of {A}",
         "[reach|move] over {A} and [press|push] its button[| with {a}| down]",
+        "[make|let] {A} [stop|go quiet] by pressing its button[| with {a}]",
+        "[touch|tap] the top of {A}[| with {a}] [to turn it off|so that it stops]",
+        "with {a} closed, [push|press] down the button of {A}",
     )
 
     def load_actors(self, scene: Scene) -> None:

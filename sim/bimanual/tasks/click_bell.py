@@ -19,6 +19,9 @@ class ClickBell(PressTask):
         "[use|move] {a} to [ring|click|press] {A}",
         "[press|push] down on {A}[| with {a}| so that it rings| to ring it]",
         "[reach|move] over {A} and [ring it|press its button|click it][| with {a}]",
+        "[make|let] {A} ring[| once][| with {a}]",
+        "[touch|hit] the top of {A}[| with {a}] [to ring it|so that it sounds]",
+        "with {a} closed, [push|press] down the button of {A}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -33,6 +33,9 @@ class HandoverBlock(Task):
         "let {a} lift {A} and {b} [take|receive] it and [set|put] it down on {B}",
         "{A} must change hands from {a} to {b} before it is [put|placed|set] on {B}",
         "with {a} [pick up|lift] {A}, with {b} [take|receive] it and [put|place] it on {B}",
+        "{A} travels from {a} to {b} in mid-air and [ends up|lands|comes to stand] on {B}",
+        "give {A} from {a} to {b} [without setting it down|in the air] and [stand|put|place] it on {B}",
+        "[start|begin] with {a}: lift {A}, pass it to {b}, and have {b} [stand|set|place] it on {B}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -26,6 +26,10 @@ class HandoverMic(Task):
         "[pick up|take|grab|lift] {A} and [hand|pass|give] it [to the other arm|from hand to hand]",
         "[move|transfer] {A} from one hand [to|into] the other[| in mid-air| above the table]",
         "[lift|raise] {A} with one arm and [take|receive] it with the other",
+        "give {A} from {a} to {b}[| without putting it down| above the table]",
+        "{A} should [end|finish] in {b}, [handed over|passed on] by {a}",
+        "take {A} with {a}, [meet|come together] in the middle and [pass|give] it to {b}",
+        "let {a} [give|hand|pass] {A} to {b}",
     )
 
     def load_actors(self, scene: Scene) -> None:

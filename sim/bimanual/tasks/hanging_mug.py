@@ -33,6 +33,11 @@ class HangingMug(Task):
         "[put|slip|slide] the handle of {A} [over|onto] the peg of {B}",
         "{A} [belongs|goes] on {B}[| by its handle], [hang it there|put it there]",
         "[let|make] {A} hang [on|from] {B}[| by its handle]",
+        "first [bring|move|carry] {A} to the middle, then [hang|put] it on {B} by its handle",
+        "{A} should hang [from|on] {B}, [off the table|above the table]",
+        "[take|lift] {A} off the table and [thread|slip|guide] its handle onto {B}",
+        "with the left arm [move|bring] {A} to the middle, with the right arm hang it on {B}",
+        "{B} is for {A}: [hang|put] it there [by its handle|with the handle over the peg]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -27,6 +27,11 @@ class MoveCanPot(Task):
         "[lift|carry] {B} over to {A} and [put|set] it down on the {s} of it[| with {a}]",
         "[stand|place|leave] {B} [right|close] at the {s} of {A}",
         "{B} [goes|belongs] [close to|next to] {A}, on the {s}",
+        "[place|put|set] {B} upright to the {s} of {A}[| with {a}]",
+        "let {a} [carry|bring|move] {B} to {A} and leave it on the {s}",
+        "I want {B} [beside|next to] {A}, on its {s}[| standing upright]",
+        "[take|get] {B} and [stand|set] it near {A}, on the {s}",
+        "{A} and {B} should stand [side by side|next to each other], {B} on the {s}",
     )
 
     def load_actors(self, scene: Scene) -> None:

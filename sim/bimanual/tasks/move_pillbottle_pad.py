@@ -35,6 +35,9 @@ class MovePillbottlePad(Task):
         "let {a} [put|place|set] {A} onto {B}",
         "[put|place|set] {A} upright [onto|in the middle of] {B}",
         "{B} is where {A} should [stand|go]",
+        "[place|put|stand] {A} on the middle of {B}[| with {a}| using {a}]",
+        "{A} should [stand|be|end up] on {B}[| upright]",
+        "[grab|take|lift] {A} off the table and [stand|put] it on {B}",
     )
 
     def load_actors(self, scene: Scene) -> None:

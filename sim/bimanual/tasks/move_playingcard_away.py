@@ -28,6 +28,7 @@ class MovePlayingcardAway(Task):
         "[put|set|place] {A} [far out|far away from the middle] on the {C}",
         "with {a} [take|move] {A} to the {C}, away from the center",
         "[move|shift|slide] {A} [|far ]to the {C} of the table[| using {a}]",
+        "{A} is too near the middle, [move|put] it to the {C}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -30,6 +30,10 @@ class MoveStaplerPad(Task):
         "align {A} with {B} and [leave it there|set it down on it]",
         "[transfer|shift] {A} to {B} [with {a} |]so that it lies along the mat",
         "have {a} [pick up|fetch|get] {A} and [lay|set] it along {B}",
+        "[set|lay|put] {A} down on {B} so that both [point the same way|are in line][| with {a}]",
+        "let {A} lie [straight|lengthways] on {B}[| and use {a} for it]",
+        "[carry|move|bring] {A} to {B} and [turn|line] it up with the mat",
+        "{B} is the place for {A}: [put|lay] it there, along the mat",
     )
 
     def load_actors(self, scene: Scene) -> None:

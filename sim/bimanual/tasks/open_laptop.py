@@ -27,6 +27,11 @@ class OpenLaptop(Task):
         "[lift|raise] the [lid|screen] of {A}[| with {a}| until it is open]",
         "[use|move] {a} to [open|unfold|open up] {A}",
         "[take|grab|pinch] the [edge|lid] of {A} [with {a} |]and [open it|lift it up]",
+        "[make|get] {A} ready for use by [opening|lifting] its lid[| with {a}]",
+        "{A} is closed, [open it|lift its lid][| with {a}| using {a}]",
+        "[swing|raise|turn] the lid of {A} up[| with {a}]",
+        "with {a} [open|unfold] {A}",
+        "let {a} [open|unfold|flip open] {A}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -28,6 +28,10 @@ class OpenMicrowave(Task):
         "[pull|swing|open] the door of {A}[| open] [with {a}|using {a}|by the handle|by its handle]",
         "[use|move] {a} to [open|pull open] {A}",
         "[take|grab|hold] the handle of {A} [with {a} |]and [pull the door open|open the door|open it]",
+        "{A} is shut, [open it|open its door|pull its door open][| with {a}]",
+        "let {a} [open|pull open|swing open] [{A}|the door of {A}]",
+        "[pull|draw] on the handle of {A} until the door [is open|stands open][| with {a}]",
+        "with {a} [open|pull open|swing open] the door of {A}",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -32,6 +32,11 @@ class PickDiverseBottles(Task):
         "[take|pick up] two bottles, {A} and {B}, [one per hand|one with each arm], and hold them in front, upright",
         "[get|take] {A} and {B} off the table, one in each hand, and [show|present] them upright in front of the robot",
         "[lift|raise] both bottles at once and [hold|keep] them upright in front, one per arm",
+        "{A} goes into {a} and {B} into {b}: [lift|raise] both and hold them in front",
+        "[show|hold up] {A} and {B} in front of the robot, [one in each hand|one per arm]",
+        "[take|grab] {A} with {a} and {B} with {b} [together|at once] and [lift|bring] them to the front",
+        "both hands [take|lift] a bottle, {A} on the left and {B} on the right, and hold them [up|upright] in front",
+        "[lift|pick up] {A} on the left and {B} on the right and [hold|keep] them in front",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -33,6 +33,10 @@ class PickDualBottles(Task):
         "[get|take] {A} and {B} off the table, one in each hand, and [show|present] them upright in front of the robot",
         "[lift|raise] the two bottles at once and [hold|keep] them upright in front, one per arm",
         "[bring|carry] {A} and {B} to the front with both arms and hold them [up|upright]",
+        "{A} goes into {a} and {B} into {b}: [lift|raise] both and hold them in front",
+        "[show|hold up] {A} and {B} in front of the robot, [one in each hand|one per arm]",
+        "[take|grab] {A} with {a} and {B} with {b} [together|at once] and [lift|bring] them to the front",
+        "both hands [take|lift] a bottle, {A} on the left and {B} on the right, and hold them [up|upright] in front",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -26,6 +26,9 @@ class PlaceA2bLeft(Task):
         "{A} belongs [to the left of|on the left side of] {B}, [put|place] it there[| with {a}]",
         "[set|put] {A} down next to {B} on the left",
         "I want {A} to the left of {B}[| and {a} should do it]",
+        "{B} should have {A} on its left[| side]",
+        "[carry|take|lift] {A} over and [leave|set] it on the left of {B}[| using {a}]",
+        "the place for {A} is [left of|on the left of] {B}",
     )
 
     def load_actors(self, scene: Scene) -> None:

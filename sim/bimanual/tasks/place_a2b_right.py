@@ -26,6 +26,9 @@ class PlaceA2bRight(Task):
         "{A} belongs [to the right of|on the right side of] {B}, [put|place] it there[| with {a}]",
         "[set|put] {A} down next to {B} on the right",
         "I want {A} to the right of {B}[| and {a} should do it]",
+        "{B} should have {A} on its right[| side]",
+        "[carry|take|lift] {A} over and [leave|set] it on the right of {B}[| using {a}]",
+        "the place for {A} is [right of|on the right of] {B}",
     )
 
     def load_actors(self, scene: Scene) -> None:

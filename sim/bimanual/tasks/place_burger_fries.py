@@ -21,6 +21,10 @@ class PlaceBurgerFries(Task):
         "[pick up|take] {A} with the left arm and {C} with the right arm and [put|place|set] [them|both] on {B}",
         "[bring|carry|move] {A} and {C} [to|onto] {B}[| at the same time]",
         "[serve|prepare|arrange] {A} [and|together with|next to] {C} on {B}",
+        "[serve|bring|place] a meal on {B}: {A} and {C}[| at the same time| with both arms]",
+        "{A} [belongs|goes] on {B}, and so does {C}[|: use both arms]",
+        "[take|grab] {A} in the left hand and {C} in the right hand and [set|put] both on {B}",
+        "[lift|pick up] {A} and {C} at once and [put|lay|set] them on {B}",
     )
 
     def load_actors(self, scene: Scene) -> None:

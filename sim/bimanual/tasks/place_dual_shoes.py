@@ -22,8 +22,8 @@ class PlaceDualShoes(Task):
     limit = 600
     instructions = (
         "[put|place|pack|set] [both shoes|the two shoes|the pair of shoes] [into|in] {B}[|, tips to the left]",
-        "[pick up|take|grab] {A} with both arms and [put|place|pack] the pair [into|in] {B} with the tips to the left",
-        "[put|place|pack] {A} and its twin [into|in] {B}[| with their tips to the left| with their toes to the left]",
+        "[pick up|take|grab] both shoes, one per arm, and [put|place|pack] them [into|in] {B}, tips to the left",
+        "[put|place|pack] the pair of shoes [into|in] {B} with [their tips|their toes|both tips|both toes] to the left",
         "[pack|arrange] the shoes [in|inside] {B} so that their [tips|toes] point to the left",
     )
 

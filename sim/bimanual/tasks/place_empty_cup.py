@@ -33,6 +33,10 @@ class PlaceEmptyCup(Task):
         "[take|get] {A} and [set|put] it down on {B}",
         "[put|place|set] {A} upright [onto|in the middle of] {B}",
         "have {a} [pick up|grab] {A} and [release|leave] it on {B}",
+        "[put|set] {A} down on {B}, [open side up|upright][| with {a}]",
+        "{A} should [stand|be|end up] on {B}[| upright]",
+        "[carry|lift] {A} over to {B} and [let it stand|leave it] there[| using {a}]",
+        "[use|put] {B} [under|below] {A}: [set|place] the cup on it",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -28,6 +28,9 @@ class PlaceFan(Task):
         "with {a} [stand|set|put] {A} on {B} and point it at the robot",
         "the robot wants [air|some wind], so [put|stand] {A} on {B} facing it[| with {a}]",
         "let {A} blow [at|towards] the robot from {B}[| and use {a} for it]",
+        "[set|place|put] {A} up on {B}, its front [to|towards] the robot[| with {a}]",
+        "{A} should [stand|be] on {B} and [blow at|face] the robot",
+        "[carry|bring|take] {A} to {B} and [point|turn] it at the robot[| with {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -28,6 +28,8 @@ class PlaceMousePad(Task):
         "{A} belongs [straight on|lengthways on] {B}, [put|place] it there[| using {a}]",
         "with {a} [put|lay|center] {A} on {B}, straight along the mat",
         "center {A} on {B} so that both point the same way",
+        "{A} should [lie|be] in the middle of {B}, [lengthways|lined up with it]",
+        "[carry|take] {A} to {B} and [lay|set] it down straight[| with {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

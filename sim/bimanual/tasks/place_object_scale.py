@@ -27,6 +27,8 @@ class PlaceObjectScale(Task):
         "with {a} [lay|set|put] {B} on the plate of {A}",
         "how heavy is {B}? [put|set] it on {A}[| with {a}]",
         "{B} [has to go|belongs] on {A}[| and {a} shall put it there]",
+        "{A} shall [weigh|carry] {B}: [put|set] it on the plate[| with {a}]",
+        "[bring|carry|take] {B} to {A} and [leave|set] it on top",
     )
 
     def load_actors(self, scene: Scene) -> None:

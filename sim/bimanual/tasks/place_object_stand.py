@@ -28,6 +28,8 @@ class PlaceObjectStand(Task):
         "[move|bring|carry] {A} onto {B}[| to show it]",
         "with {a} [lay|set|put] {A} on top of {B}",
         "{A} belongs on {B}, [put|set] it there[| with {a}]",
+        "{B} is for {A}: [put|set|place] it on top[| with {a}]",
+        "[take|carry] {A} to {B} and [leave|set] it on top[| using {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -25,6 +25,8 @@ class PlacePhoneStand(Task):
         "[move|bring|carry] {A} to {B} and [lean|stand] it there",
         "with {a} [stand|set|put] {A} upright on {B}",
         "{A} belongs on {B}, [put|set] it there[| with {a}]",
+        "{A} should [lean|stand|rest] on {B}[|, screen to the front]",
+        "[take|carry] {A} to {B} and [lean|rest] it there[| with {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

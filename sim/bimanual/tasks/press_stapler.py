@@ -21,6 +21,10 @@ class PressStapler(PressTask):
         "[press|push] down on {A}[| with {a}| as if to staple| to staple]",
         "[staple|make one staple] with {A}[| using {a}]",
         "[reach|move] over {A} and [press|push] it [down|once][| with {a}]",
+        "{A} should be [pressed|pushed] down[| once][| by {a}]",
+        "with {a} closed, [push|press] down the front of {A}",
+        "[close|work] {A} by [pressing|pushing] it down[| with {a}]",
+        "let {a} [press|push] {A} [down|once]",
     )
 
     def load_actors(self, scene: Scene) -> None:

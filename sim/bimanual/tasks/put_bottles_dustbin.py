@@ -40,7 +40,13 @@ class PutBottlesDustbin(Task):
         "no bottle should be left on the table: [throw|put|drop] {A}, {B} and {C} into {D}",
         "[fill|feed] {D} with {A}, {B} and {C}",
         "{D} is for rubbish: [throw|put|drop] {A}, {B} and {C} into it[| one by one]",
-        "[toss|sort] the bottles {A}, {B} and {C} into {D}",
+        "[toss|sort] {A}, {B} and {C} into {D}",
+        "{A}, {B} and {C} [belong|go] into {D}[|, one after the other]",
+        "[take|carry] {A}, {B} and {C} to {D} and [drop|throw] them in",
+        "all three bottles [must go|go|belong] into {D}",
+        "[tidy|clear] the table by [throwing|dropping] {A}, {B} and {C} into {D}",
+        "[drop|put] {A} into {D}, then {B}, then {C}",
+        "[empty|clear] the table into {D}: {A}, {B} and {C}",
     )
 
     def load_actors(self, scene: Scene) -> None:

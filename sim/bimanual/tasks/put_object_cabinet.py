@@ -33,6 +33,9 @@ class PutObjectCabinet(Task):
         "[use|take] {b} to open the drawer of {B}, then [put|place] {A} in [it|the drawer] with {a}",
         "[pick up|take|grab] {A} with {a}, pull the drawer open with {b} and [put|place] it [inside|in the drawer]",
         "[pick up|take|grab] {A}, open the drawer of {B} and [put|place] it [inside|in the drawer]",
+        "{A} belongs in the drawer of {B}: [open it|pull it open] and put it inside",
+        "with {b} [open|pull out] the drawer of {B}, with {a} [put|lay|drop] {A} into it",
+        "{a} [puts|lays|drops] {A} into the drawer of {B}, which {b} [opens|pulls open]",
     )
 
     def load_actors(self, scene: Scene) -> None:

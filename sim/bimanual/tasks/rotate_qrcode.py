@@ -22,14 +22,17 @@ class RotateQrcode(Task):
         "[turn|rotate] {A} [with {a} |]so that [its QR code|the code] faces the robot",
         "[pick up|take|grab|lift] {A}[| with {a}], turn it around and [set it down|put it back] facing the robot",
         "use {a} to [turn|rotate|spin] {A} [around |]until it faces the robot",
-        "[show|present] the QR code of {A} to the robot[| with {a}]",
-        "let the robot [see|read] the code on {A}[| by turning it with {a}]",
+        "[turn|rotate] {A} to show its QR code to the robot[| with {a}]",
+        "[turn|rotate] {A} so that the robot can [see|read] its code[| and use {a}]",
         "with {a} [lift|pick up] {A} and [turn|rotate] its front to the robot",
         "{A} shows its back, [turn|rotate] it to face the robot[| using {a}]",
-        "[make|let] {A} face the robot[| using {a}]",
+        "[make|let] {A} face the robot by turning it[| with {a}]",
         "turn {A} [by half a turn|right round] [with {a} |]so that the robot sees its front",
         "have {a} [pick up|grab] {A} and set it down [with the code|facing] towards the robot",
         "the [robot|robot's camera] cannot see the code of {A}, [turn it round|rotate it]",
+        "[turn|rotate] the front of {A} [to|towards] the robot[| with {a}| using {a}]",
+        "[pick up|lift] {A} and [turn|rotate] it so that its QR code faces the robot[| with {a}]",
+        "the QR code of {A} should face the robot, so [turn|rotate] the sign[| with {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -31,6 +31,10 @@ class ScanObject(Task):
         "[lift|raise|hold up] {B} [with {b} |]and [scan|read] [it|its code] with {A}",
         "[point|aim] {A} at {B} and scan it[| while holding both][| above the table]",
         "let {a} [scan|read] {B} with {A} while {b} [holds|shows] it",
+        "[bring|hold] {A} and {B} together so that the box is [scanned|read]",
+        "with {a} [hold|point] {A} at {B}, which {b} [holds|shows]",
+        "{B} has to be [scanned|read]: [lift|hold] it with {b} and [aim|point] {A} at it with {a}",
+        "[lift|pick up] both, {A} and {B}, and scan the box",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -39,6 +39,11 @@ class ShakeBottle(Task):
         "[get|take] {A} and shake it [in the air|above the table]",
         "let {a} [pick up|lift|take] {A} and shake it",
         "[pick|take] {A} up and shake it hard",
+        "[lift|pick up] {A} and shake it [hard|quickly|well]",
+        "{a} should [shake|swing] {A} [in the air|above the table]",
+        "[move|swing] {A} quickly back and forth [above the table|in the air][| with {a}]",
+        "the contents of {A} need mixing: [lift it and shake it|shake it in the air][| with {a}]",
+        "[grab|seize] {A} and give it [some|three] good shakes",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -44,6 +44,11 @@ class ShakeBottleHorizontally(Task):
         "let {a} [pick up|lift|take] {A} and shake it horizontally",
         "[pick|take] {A} up, keep it [flat|level] and shake it hard",
         "with {a}, shake {A} [along its axis|to and fro] while it is level",
+        "[lift|pick up] {A} and shake it [level|horizontally|lying on its side]",
+        "{a} should [shake|swing] {A} while it is [level|horizontal]",
+        "[move|swing] {A} quickly along its own axis [above the table|in the air][| with {a}]",
+        "the contents of {A} need mixing: [lift it|hold it level] and shake it horizontally[| with {a}]",
+        "[grab|seize] {A}, keep it level and give it [some|three] good shakes",
     )
 
     def load_actors(self, scene: Scene) -> None:

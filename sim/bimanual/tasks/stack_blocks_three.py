@@ -26,6 +26,10 @@ class StackBlocksThree(Task):
         "[stack|pile up] the three [blocks|cubes] at the [center|middle]: red at the bottom, green next, blue on top",
         "[put|place|set] {B} on {A} and {C} on {B}, [at|in] the [center|middle] of the table",
         "with {a} [move|bring] {A} to the middle, with {b} put {B} on top, and with {c} [finish|complete] it with {C}",
+        "[from bottom to top|from the table up], the tower in the middle is {A}, {B}, {C}",
+        "[put|stack] {C} on {B}, {B} on {A}, and {A} in the [center|middle] of the table",
+        "[use|take] {A} as the base of a tower in the middle, then add {B}, then {C}",
+        "{A} is the base, {B} goes on it, {C} [goes|belongs] on top: [build|make] this tower in the middle",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -24,6 +24,7 @@ class StackBlocksTwo(Task):
         "[build|make] a tower [at|in] the center with {A} at the bottom and {B} on top",
         "with {a} [move|bring] {A} to the center, and with {b} [lay|stack] {B} on it",
         "{A} goes to the [middle|center] of the table [using|with] {a}, {B} goes on top [using|with] {b}",
+        "[put|stack] {B} on {A} after [moving|bringing] {A} to the [center|middle] of the table",
     )
 
     def load_actors(self, scene: Scene) -> None:

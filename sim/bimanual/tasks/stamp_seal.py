@@ -29,6 +29,9 @@ class StampSeal(Task):
         "[move|bring|carry] {A} to {B} and stamp the square with it",
         "[stamp|mark] {B} with {A}[| and leave the seal on it]",
         "have {a} [pick up|fetch] {A} and [stamp|set it on] {B}",
+        "[carry|bring|take] {A} to {B} and [stand|leave] it in the middle[| with {a}]",
+        "{A} should [stand|end up] in the middle of {B}[| as a stamp]",
+        "[make|put] a stamp on {B} [with|using] {A}[| and {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:

@@ -23,6 +23,10 @@ class TurnSwitch(Task):
         "[use|move] {a} to [press|push|flip|click] {A}",
         "[reach for|go to|move to] {A} and [press|push|flip] it[| with {a}]",
         "[press|push] the [rocker|button] of {A}[| with {a}| until it flips]",
+        "[switch|turn] {A} [on|over][| with {a}| using {a}]",
+        "with {a} [press|push|flip] the rocker of {A}",
+        "let {a} [press|push|click|flip] {A}",
+        "{A} should be [flipped|pressed][| by {a}]",
     )
 
     def load_actors(self, scene: Scene) -> None:
