@@ -133,7 +133,9 @@ def test_no_sentence_names_a_thing_twice_in_a_row(task):
     for sentence in templates(task_class(task).instructions, "seen") + templates(
         task_class(task).instructions, "unseen"
     ):
-        assert not re.search(r"\b(the|both|all|two|three) (?!in |on |into |onto |and |of |table )\w+s? \{[A-Z]\}", sentence), sentence
+        assert not re.search(
+            r"\b(the|both|all|two|three) (?!in |on |into |onto |and |of |table )\w+s? \{[A-Z]\}", sentence
+        ), sentence
 
 
 def test_no_phrase_says_a_word_twice():
