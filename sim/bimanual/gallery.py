@@ -33,10 +33,10 @@ HERO = (
 COLUMNS, TILE = 4, (400, 300)
 
 
-def viewpoint(azimuth: float = -115.0, elevation: float = -28.0, distance: float = 1.38) -> mujoco.MjvCamera:
+def viewpoint(azimuth: float = -115.0, elevation: float = -28.0, distance: float = 1.48) -> mujoco.MjvCamera:
     """A free camera that looks at the table from beside the robot's front; angles in degrees, metres."""
     camera = mujoco.MjvCamera()
-    camera.lookat[:] = (0.0, -0.12, 0.88)
+    camera.lookat[:] = (0.0, -0.2, 1.0)
     camera.azimuth, camera.elevation, camera.distance = azimuth, elevation, distance
     return camera
 

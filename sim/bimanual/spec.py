@@ -90,19 +90,19 @@ class DynamicsSpec:
 
 
 DEFAULT_CAMERAS: dict[str, CameraSpec] = {
-    # names of RoboTwin 2.0. Its head camera, 1.35 m up between the arms, misses what stands at the sides and sees mostly
-    # arm when these reach forward; this one sees every task's objects, and the arms of any robot cover a sixth of it
+    # names of RoboTwin 2.0. Its head camera, 1.35 m up between the arms, misses what stands at the sides and sees
+    # mostly arm when these reach forward; this one sees every task's objects, a sixth of it covered by the arms
     "head": CameraSpec((0.0, -0.25, 1.65), (0.0, 0.25, -0.8), 45.0),
     "front": CameraSpec((0.2, -0.45, 0.85), (0.0, 1.0, -0.1)),
-    "third": CameraSpec((0.0, 0.75, 1.55), (0.0, -1.0, -0.72), 60.0),
+    "third": CameraSpec((0.0, 0.95, 1.6), (0.0, -1.0, -0.45), 60.0),
 }
 WRIST_CAMERAS = ("left_wrist", "right_wrist")
 
 DEFAULT_LIGHTS: tuple[LightSpec, ...] = (
     # a window to the left throws the shadows towards the robot, where they hide no objects; the rest fills in
-    LightSpec((-0.9, 0.9, 2.6), (0.35, -0.45, -1.0), (0.40, 0.40, 0.39), directional=True, shadow=True),
-    LightSpec((0.0, -1.5, 2.2), (0.0, 0.85, -0.5), (0.30, 0.30, 0.31), directional=True),
-    LightSpec((1.0, 0.0, 1.9), (-0.5, 0.0, -1.0), (0.14, 0.14, 0.14)),
+    LightSpec((-0.9, 0.9, 2.6), (0.35, -0.45, -1.0), (0.42, 0.42, 0.41), directional=True, shadow=True),
+    LightSpec((0.0, -1.5, 2.2), (0.0, 0.85, -0.5), (0.31, 0.31, 0.32), directional=True),
+    LightSpec((1.0, 0.0, 1.9), (-0.5, 0.0, -1.0), (0.15, 0.15, 0.15)),
 )
 
 
@@ -126,9 +126,9 @@ class SceneSpec:
     table_offset: tuple[float, float] = (0.0, 0.0)
     placements: tuple[Placement, ...] = ()
     surfaces: dict[str, str] = field(
-        default_factory=lambda: {"table": "#d9d4cc", "wall": "#e9e4e1", "floor": "#8d8a86"}
+        default_factory=lambda: {"table": "#cbc3b6", "wall": "#f3f0ed", "floor": "#c2beb8"}
     )
-    ambient: Vec3 = (0.36, 0.36, 0.36)
+    ambient: Vec3 = (0.42, 0.42, 0.42)
     lights: tuple[LightSpec, ...] = DEFAULT_LIGHTS
     cameras: dict[str, CameraSpec] = field(default_factory=lambda: dict(DEFAULT_CAMERAS))
     wrist_offset: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -51,7 +51,7 @@ class Probe:
         for name, actor in self.sim.actors.items():
             if actor.mode == "free" and name not in clutter:
                 self._free[name] = int(model.jnt_dofadr[model.body_jntadr[actor.bodies["base"]]])
-        self.sim.advance.watch = self._contacts
+        self.sim.engine.advance.watch = self._contacts  # type: ignore[attr-defined]
         self.sim.observers.append(self._speeds)
 
     def _contacts(self, data: Any) -> None:
@@ -100,7 +100,7 @@ def survey_episode(
 def _act(prepared: Any, skills: Any) -> str:
     """Let the expert act and wait a second for success; returns why there is none, or ""."""
     from sim.bimanual.plan import PlanningError
-    from sim.bimanual.simulation import DivergedError
+    from sim.engine.base import DivergedError
 
     sim = prepared.sim
     try:

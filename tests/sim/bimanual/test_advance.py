@@ -20,7 +20,7 @@ def test_a_step_is_divided_only_while_something_falls_fast():
     for _ in range(12):
         sim.step(sim.action)
         speeds.append(-float(sim.data.joint("b").qvel[2]))
-        parts.append(sim.advance.divisions(sim.data))
+        parts.append(sim.engine.advance.divisions(sim.data))
     assert all((v > 0.7) == (n > 1) for v, n in zip(speeds, parts, strict=True) if not 0.6 < v < 0.8)
     assert max(parts) == np.ceil(max(speeds) * TIMESTEP / WAY)
     assert sim.model.opt.timestep == TIMESTEP
@@ -30,7 +30,7 @@ def test_a_step_is_divided_only_while_something_falls_fast():
 def test_what_is_thrown_down_does_not_sink_in(speed):
     sim = simulation(cube("a", 0.0, 0.2, above=0.1), cube("wall", 0.2, 0.2, above=0.1, mode="static"))
     deepest = [0.0]
-    sim.advance.watch = lambda data: deepest.append(-float(data.contact.dist.min(initial=0.0)))
+    sim.engine.advance.watch = lambda data: deepest.append(-float(data.contact.dist.min(initial=0.0)))
     sim.data.joint("a").qvel[2] = -speed
     rest(sim, 0.3)
     assert 0.0 < max(deepest) < 0.003
