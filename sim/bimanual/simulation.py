@@ -11,13 +11,13 @@ import numpy as np
 
 from assets.robots.record import SIDES, load_robot
 from sim.bimanual.actor import Actor
-from sim.bimanual.advance import dividing_engine
 from sim.bimanual.arm import Arm
 from sim.bimanual.compile import asset_of, compile_scene
 from sim.bimanual.rate import TIMESTEP, substeps
 from sim.bimanual.spec import SceneSpec
 from sim.bimanual.way import Way
 from sim.engine.base import Engine
+from sim.engine.divided import dividing_engine
 from twinloom.features import STATE, TIMESTAMP
 from twinloom.transforms import pose
 

@@ -54,13 +54,13 @@ class Probe:
         self.sim.engine.advance.watch = self._contacts  # type: ignore[attr-defined]
         self.sim.observers.append(self._speeds)
 
-    def _contacts(self, data: Any) -> None:
-        if data.ncon:
-            distance = data.contact.dist
-            i = int(np.argmin(distance))
-            if -distance[i] > self.deepest:
-                self.deepest = float(-distance[i])
-                self.between = " and ".join(sorted(self.world.names_in_contact(i)))
+    def _contacts(self, _: Any) -> None:
+        found = self.sim.engine.contacts()
+        if len(found.distances):
+            i = int(np.argmin(found.distances))
+            if -found.distances[i] > self.deepest:
+                self.deepest = float(-found.distances[i])
+                self.between = " and ".join(sorted(self.world.names(found.bodies[i])))
 
     def _speeds(self, sim: Simulation) -> None:
         for name, address in self._free.items():

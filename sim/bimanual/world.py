@@ -89,10 +89,9 @@ class World:
         pair = frozenset((_name(a), _name(b)))
         return [i for i, (p, q) in enumerate(self._now().bodies) if frozenset((self._label[p], self._label[q])) == pair]
 
-    def names_in_contact(self, i: int) -> tuple[str, str]:
-        """The two things of contact ``i`` of the simulation's data."""
-        one, two = self._sim.model.geom_bodyid[self._sim.data.contact.geom[i]]
-        return self._label[one], self._label[two]
+    def names(self, bodies: Iterable[int]) -> tuple[str, ...]:
+        """What bodies of the simulation go by in contacts."""
+        return tuple(self._label[body] for body in bodies)
 
     def _current_contacts(self) -> set[frozenset[str]]:
         now = self._now()

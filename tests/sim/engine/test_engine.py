@@ -11,6 +11,7 @@ from sim.bimanual.rollout import expert_rollout
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import SceneSpec
 from sim.engine.base import Contacts, DivergedError
+from sim.engine.divided import dividing_engine
 from sim.engine.mujoco import MujocoEngine
 from tests.sim.bimanual.digests import digest
 from tests.sim.bimanual.scenes import cube, rest, simulation
@@ -22,7 +23,7 @@ class Narrow:
     """An engine that offers what sim.engine.base.Engine lists and nothing else; counts what is asked of it."""
 
     def __init__(self, model) -> None:
-        self._engine = MujocoEngine(model)
+        self._engine = dividing_engine(model)
         self.model, self.data = model, self._engine.data
         self.asked = dict.fromkeys(("reset", "start_clock", "step", "contacts", "contact_forces"), 0)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from assets.objects.model import GraspPoint
-from sim.bimanual.advance import WAY
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.skills import Skills
 from sim.bimanual.spec import TABLE_HEIGHT
+from sim.engine.divided import WAY
 from tests.sim.bimanual.scenes import cube, rest, simulation
 from twinloom.transforms import inverse, pose, rotation_about, rotation_angle
 
