@@ -15,7 +15,7 @@ from real.contract import RobotContract
 from real.robots.urdf import link_name, urdf
 from real.ros.convert import to_stamp
 from real.ros.qos import EVENTS, LATCHED
-from real.safety.shadow import Shadow
+from real.safety.shadow import Shadow, pose
 
 TF_HZ = 30.0
 PUBLISHER = "robot_state_publisher"  # where it runs, it knows the robot from our description, and we keep silent
@@ -70,15 +70,3 @@ class Description:
             turned.w, turned.x, turned.y, turned.z = map(float, turn)
             found.append(frame)
         return found
-
-
-def pose(contract: RobotContract, model: mujoco.MjModel, data: mujoco.MjData, q: np.ndarray) -> None:
-    """Place the bodies of a robot's model for joints (J,) in the order of its file."""
-    for name, value in zip(contract.names, q, strict=True):
-        if name.endswith("gripper"):
-            for finger in ("finger1", "finger2"):
-                k = model.joint(name.replace("gripper", finger)).id
-                data.qpos[model.jnt_qposadr[k]] = value * model.jnt_range[k, 1]
-        else:
-            data.qpos[model.jnt_qposadr[model.joint(name).id]] = value
-    mujoco.mj_kinematics(model, data)

@@ -39,3 +39,15 @@ class Shadow:
         origins = chain.frames(chain.home[:, None])[:, 3, :, 0]
         links = np.linalg.norm(np.diff(origins, axis=0), axis=1)
         return np.cumsum(links[::-1])[::-1]
+
+
+def pose(contract: RobotContract, model: mujoco.MjModel, data: mujoco.MjData, q: np.ndarray) -> None:
+    """Place the bodies of a robot's model for joints (J,) in the order of its file."""
+    for name, value in zip(contract.names, q, strict=True):
+        if name.endswith("gripper"):
+            for finger in ("finger1", "finger2"):
+                k = model.joint(name.replace("gripper", finger)).id
+                data.qpos[model.jnt_qposadr[k]] = value * model.jnt_range[k, 1]
+        else:
+            data.qpos[model.jnt_qposadr[model.joint(name).id]] = value
+    mujoco.mj_kinematics(model, data)

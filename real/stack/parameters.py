@@ -103,6 +103,13 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "policy_node": Parameter("/policy", "node of the policy, whose chunks and latencies are kept"),
         "prefix": Parameter("", "before the command topics that are recorded"),
     },
+    "real.ros.viewer": {
+        **COMMON,
+        "robot": ROBOT,
+        "images": Parameter("raw", "which camera topics are shown", allowed=("raw", "jpeg", "none")),
+        "port": Parameter(8080, "of the page in the browser; 0 takes a free one", 0, 65535),
+        "robot_node": Parameter("/robot", "node that has ~/mode and ~/sent"),
+    },
     "real.ros.teleop": {
         **COMMON,
         "robot": ROBOT,

@@ -28,6 +28,7 @@ POLL_S = 0.05
 CURABLE = 2  # exit code of an error that only a person can cure: starting again would say the same
 UNCURED = (0, CURABLE)  # exit codes after which a node is not started again
 FORMAT = "[{severity}] {message}"  # of ROS's logger: name and time are put before the line here
+ROBOTS = ("real.ros.sim_robot", "real.ros.guard")
 COLOURS = (36, 33, 35, 32, 34, 31)
 
 
@@ -159,6 +160,9 @@ class Runner:
         """
         try:
             code = self._start()
+            if code is None and self._ready is not None:
+                for line in what_to_look_at([process.node for process in self.processes]):
+                    self.say("runner", line)
             end = None if seconds is None else time.monotonic() + seconds
             while code is None and not self._told():
                 code = self._watch()
@@ -233,6 +237,17 @@ class Runner:
                 self.say("runner", f"{process.node.name} ended with {in_words(code)}")
             bad = bad or int(bool(code))
         return bad
+
+
+def what_to_look_at(nodes: Sequence[NodeSpec]) -> list[str]:
+    """Commands for people once a stack runs: its robot's mode, its arm, its stop, its page."""
+    robots = [f"{node.namespace.rstrip('/')}/{node.name}" for node in nodes if node.module in ROBOTS]
+    lines = [f"runs: {', '.join(node.name for node in nodes)}   (Ctrl-C ends it)"]
+    for robot in robots:
+        name = "" if robot == "/robot" else f" --robot {robot}"
+        lines.append(f"look: real echo {robot}/mode   real hz /joint_states   real topics")
+        lines.append(f"act:  real arm{name}   real estop{name}   real reset{name}")
+    return lines
 
 
 def up(
