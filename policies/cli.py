@@ -71,7 +71,7 @@ def _view(words: Words) -> int | None:
         raise TwinloomError(
             f"policies view shows cascades; for {words[0]}: policies eval {words[0]} --episodes 1 --video FOLDER"
         )
-    from policies.cascade.watch import view
+    from policies.cascade.view import view
 
     return _call(view, "view", words)
 

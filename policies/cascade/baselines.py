@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from policies.cascade.evaluate import View
-from sim.cascade.ledger import Ledger
+from sim.cascade.env.ledger import Ledger
 
 
 @dataclass

@@ -66,8 +66,8 @@ def train(
 
     require("stable_baselines3", "rl")
     require("sb3_contrib", "rl")
-    from policies.cascade.setting import World, job
-    from policies.rl.settings import Learner
+    from policies.cascade.config import World, job
+    from policies.rl.config import Learner
     from policies.rl.train import steps_done
     from policies.rl.train import train as run
 
@@ -114,10 +114,10 @@ def evaluate(
     if episodes < 1 or not 0 <= seed < 1_000_000:
         raise TwinloomError(f"--episodes {episodes} must be at least 1 and --seed {seed} from 0 to 999999")
     from policies.cascade import table
+    from policies.cascade.config import OWN, evaluation_graph
     from policies.cascade.evaluate import SEED
     from policies.cascade.evaluate import evaluate as run
-    from policies.cascade.roster import problem_of, resolve
-    from policies.cascade.setting import OWN, evaluation_graph
+    from policies.cascade.resolve import problem_of, resolve
     from twinloom.atomic import write_json
 
     problem = problem_of(policy, problem)

@@ -11,10 +11,10 @@ import numpy as np
 
 from policies.base import PolicySpec
 from policies.cascade import stats
-from policies.cascade.envs import ManualResetVecEnv
-from sim.cascade.arena import Arena
-from sim.cascade.env import CascadeEnv
-from sim.cascade.episodes import Ledger
+from policies.cascade.environment import ManualResetVecEnv
+from sim.cascade.env.arena import Arena
+from sim.cascade.env.episodes import Ledger
+from sim.cascade.env.single import CascadeEnv
 from sim.cascade.simulator import is_whole
 from twinloom.errors import TwinloomError
 from twinloom.features import STATE

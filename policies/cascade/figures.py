@@ -44,7 +44,7 @@ def outcomes_and_quantiles(
     Raises:
         TwinloomError: fewer than two outcomes, no atoms, a value that is not finite, or no matplotlib.
     """
-    from sim.cascade.picture import FAINT, INK, PAPER, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, PAPER, figure, tidy
 
     measured, learned = (np.sort(np.ravel(np.asarray(values, np.float64))) for values in (outcomes, atoms))
     for values, what, least in ((measured, "outcomes", 2), (learned, "atoms", 1)):
@@ -81,7 +81,7 @@ def outcomes_and_quantiles(
 
 def _histogram(axes: Any, outcomes: np.ndarray, span: tuple[float, float]) -> None:
     """Bars across the axis of returns; the mean as a line, two groups with their shares."""
-    from sim.cascade.picture import FAINT, INK
+    from sim.cascade.view.style import FAINT, INK
 
     counts, edges = np.histogram(outcomes, BINS, span)
     axes.barh(edges[:-1], counts, np.diff(edges) * 0.92, align="edge", color=MEASURED)

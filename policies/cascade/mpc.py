@@ -14,9 +14,9 @@ import numpy as np
 
 from policies.cascade.baselines import generators
 from policies.cascade.evaluate import View
-from sim.cascade.arena import Arena
-from sim.cascade.episodes import Ledger
-from sim.cascade.ode import TierODE
+from sim.cascade.env.arena import Arena
+from sim.cascade.env.episodes import Ledger
+from sim.cascade.mean_field.simulator import TierODE
 
 CANDIDATES, DOSES = 0, 1  # what is drawn
 FLOOR = 0.02  # standard deviation below which candidates no longer differ

@@ -14,7 +14,7 @@ WIDEST = 30  # characters of a policy's name
 
 def own_graph(problem: str) -> str:
     """The graph that a problem brings, in words."""
-    from sim.cascade.graphs import Scenarios
+    from sim.cascade.env.scenarios import Scenarios
     from sim.cascade.problems import PROBLEMS
 
     graph = Scenarios(PROBLEMS[problem]).draw(0, 0).graph

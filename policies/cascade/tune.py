@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, channel_entries, hub_entries
-from policies.cascade.envs import ManualResetVecEnv
+from policies.cascade.environment import ManualResetVecEnv
 from policies.cascade.evaluate import CELLS, BatchPolicy, View
 from twinloom.errors import TwinloomError
 

@@ -12,8 +12,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from torch import nn
 
 from policies.base import PolicySpec
-from policies.rl.average import Average
 from policies.rl.vecenv import CLIP, GymnasiumVecEnv, Normalise
+from policies.rl.weight_average import Average
 from twinloom.features import STATE, Feature
 
 WIDE = 1e30  # no bound

@@ -10,8 +10,8 @@ from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.noise import NormalActionNoise
 
+from policies.rl.config import Learner
 from policies.rl.replay import Replay
-from policies.rl.settings import Learner
 from policies.rl.tqc import FastTQC
 from policies.rl.vecenv import Normalise
 

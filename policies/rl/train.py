@@ -22,10 +22,10 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from policies import checkpoint
-from policies.rl import export, learner, logs, state
-from policies.rl.average import Average
-from policies.rl.settings import Learner
+from policies.rl import export, learner, learning_curve, training_state
+from policies.rl.config import Learner
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
+from policies.rl.weight_average import Average
 from twinloom.errors import TwinloomError
 from twinloom.interrupt import Interrupt
 from twinloom.progress import Progress
@@ -152,9 +152,9 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
         raise
     actor = Average(export.actor_layers(model))
     if begun:
-        saved = int(state.load(model, env, actor, checkpoint.training_of(last))["steps"])
+        saved = int(training_state.load(model, env, actor, checkpoint.training_of(last))["steps"])
         if saved != done:
-            text = f"{done} steps in {checkpoint.DESCRIPTION}, {saved} in {state.NUMBERS}"
+            text = f"{done} steps in {checkpoint.DESCRIPTION}, {saved} in {training_state.NUMBERS}"
             raise TwinloomError(f"{last} is damaged: {text}; choose another --out")
         adapter.seed_next(_seed(job.learner.seed, done))
         model.action_space.seed(_seed(job.learner.seed, done))
@@ -175,9 +175,11 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
             extra=extra,
         )
         weights = export.tensors(model, env, actor)
-        checkpoint.save(last, spec, weights, lambda where: state.save(model, env, actor, where), command=command)
+        checkpoint.save(
+            last, spec, weights, lambda where: training_state.save(model, env, actor, where), command=command
+        )
 
-    model.set_logger(logs.logger(folder, model.num_timesteps))
+    model.set_logger(learning_curve.logger(folder, model.num_timesteps))
     try:
         with (
             Interrupt() as interrupt,

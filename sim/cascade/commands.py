@@ -31,7 +31,7 @@ def view(
         out: write this PNG file.
     """
     refuse({f"--seed {seed} must not be negative": seed < 0, f"--episode {episode} must not be negative": episode < 0})
-    from sim.cascade.view import view as show
+    from sim.cascade.view.episode import view as show
 
     options: dict[str, Any] = {} if on is None else {"graph": on}
     show(f"cascade/{task}", seed=seed, episode=episode, video=video, out=out, **options)

@@ -22,8 +22,8 @@ __all__ = ["bare_kernel", "kernel", "prange"]
 
 
 def _stamp() -> int:
-    """Checksum of every file of this package that holds kernels or their constants."""
-    texts = [file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))]
+    """Checksum of every file of this package and of those in it that holds kernels or their constants."""
+    texts = [file.read_bytes() for file in sorted(Path(__file__).parent.rglob("*.py"))]
     return zlib.crc32(b"".join(text for text in texts if b"kernel" in text or b"= range(" in text))
 
 

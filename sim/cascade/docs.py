@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from sim.cascade.control import CHANNELS
+from sim.cascade.env.worlds import WORLDS
 from sim.cascade.problems import PROBLEMS, Prices, Problem
-from sim.cascade.worlds import WORLDS
+from sim.cascade.process.control import CHANNELS
 from twinloom.generated import filled, table
 from twinloom.machine import REPOSITORY
 
@@ -103,8 +103,8 @@ def observation_table() -> str:
     """Names of the numbers of one tier and of the rest, for SEIR and three tiers."""
     from assets.networks.generate import barabasi_albert
     from assets.networks.tiers import cut
-    from sim.cascade import models
-    from sim.cascade.observer import BLOCKS, Observer
+    from sim.cascade.observe.tiers import BLOCKS, Observer
+    from sim.cascade.process import models
 
     graph = barabasi_albert(50, 2, np.random.default_rng(0))
     meaning = {

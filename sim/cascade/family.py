@@ -17,8 +17,8 @@ def tasks() -> dict[str, str]:
 def environment(task: str) -> dict[str, Any]:
     """Arguments of ``gymnasium.register``."""
     return {
-        "entry_point": "sim.cascade.env:CascadeEnv",
-        "vector_entry_point": "sim.cascade.vector:CascadeVecEnv",
+        "entry_point": "sim.cascade.env.single:CascadeEnv",
+        "vector_entry_point": "sim.cascade.env.vector:CascadeVecEnv",
         "kwargs": {"problem": task},
     }
 
@@ -31,7 +31,7 @@ FAMILY = Family(
     view="sim.cascade.commands:view",
     train="policies.cascade.commands:train",
     evaluate="policies.cascade.commands:evaluate",
-    watch="policies.cascade.watch:view",
-    baselines="policies.cascade.setting:BASELINES",
+    watch="policies.cascade.view:view",
+    baselines="policies.cascade.config:BASELINES",
     experiments="policies.cascade.commands:EXPERIMENTS",
 )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # both load numba, and this list is read by `sim list tasks`
     import numpy as np
 
     from assets.networks.graph import Graph
-    from sim.cascade.models import Model
+    from sim.cascade.process.models import Model
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ class Problem:
 
     Attributes:
         name, summary: for lists.
-        reward: a name of `sim.cascade.rewards.REWARDS`.
+        reward: a name of `sim.cascade.env.rewards.REWARDS`.
         model: makes the process with its laws; its beta is a placeholder.
         graph: draws the graph of those who name none.
         r0: beta is chosen on each graph so that transmissibility times branching factor is this number.
-        channels: names of `sim.cascade.control.CHANNELS`, in the order of the action vector.
+        channels: names of `sim.cascade.process.control.CHANNELS`, in the order of the action vector.
         shared: channels with one entry for all tiers instead of one a tier.
         prices, strengths: what channels cost and do; strengths override STRENGTHS.
         horizon: decisions of an episode.
@@ -181,19 +181,19 @@ PROBLEMS: Registry[Problem] = Registry("problem", "sim list tasks cascade", lamb
 
 
 def _adopters() -> Model:
-    from sim.cascade import laws, models
+    from sim.cascade.process import laws, models
 
     return models.adopt(decision=laws.gamma(2.0, cv=0.5), churn=laws.gamma(5.0, cv=3**-0.5))
 
 
 def _epidemic() -> Model:
-    from sim.cascade import laws, models
+    from sim.cascade.process import laws, models
 
     return models.seir(latent=laws.lognormal(5.0, median=4.0), recovery=laws.lognormal(7.5, median=5.0))
 
 
 def _fixed_duration() -> Model:
-    from sim.cascade import laws, models
+    from sim.cascade.process import laws, models
 
     return models.sir(recovery=laws.deterministic(1.0))
 

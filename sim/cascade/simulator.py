@@ -14,19 +14,19 @@ import numpy as np
 from assets.networks.graph import Graph, check_graph
 from assets.networks.tiers import Tiers
 from sim.cascade.checks import shown
-from sim.cascade.choice import choose
 from sim.cascade.compile import kernel
-from sim.cascade.control import Controls
-from sim.cascade.models import Model
-from sim.cascade.rng import SEED, key_of
+from sim.cascade.process.control import Controls
+from sim.cascade.process.models import Model
+from sim.cascade.process.rng import SEED, key_of
+from sim.cascade.process.subsets import choose
 from twinloom.errors import TwinloomError, UnknownNameError
 
 BACKENDS = {
-    ("exact", "numba"): "sim.cascade.exact:Exact",
-    ("leap", "numba"): "sim.cascade.leap_numba:LeapNumba",
-    ("leap", "torch"): "sim.cascade.leap_torch:LeapTorch",
-    ("leap", "warp"): "sim.cascade.leap_warp:LeapWarp",
-    ("ode", "numba"): "sim.cascade.tier_field:TierField",  # through sim.cascade.ode.TierODE
+    ("exact", "numba"): "sim.cascade.exact.engine:Exact",
+    ("leap", "numba"): "sim.cascade.leap.numba_engine:LeapNumba",
+    ("leap", "torch"): "sim.cascade.leap.torch_engine:LeapTorch",
+    ("leap", "warp"): "sim.cascade.leap.warp_engine:LeapWarp",
+    ("ode", "numba"): "sim.cascade.mean_field.engine:TierField",  # through sim.cascade.mean_field.simulator.TierODE
 }
 
 
@@ -70,7 +70,7 @@ class CascadeSim:
             residence time.
         threads: worker threads, 1 if None. Replicas are shared out among them.
         tree: whether to keep who infected whom.
-        options: of the leap engine ``eps``, see `sim.cascade.leap.Leap`.
+        options: of the leap engine ``eps``, see `sim.cascade.leap.engine.Leap`.
 
     Raises:
         TwinloomError: an argument out of range, or an engine that is not there.
@@ -340,7 +340,7 @@ class CascadeSim:
 
 @kernel
 def _keys(seeds, episodes, lanes):
-    """`sim.cascade.rng.keys`, twenty times as fast for a few replicas."""
+    """`sim.cascade.process.rng.keys`, twenty times as fast for a few replicas."""
     found = np.empty((len(seeds), 2), np.uint32)
     for i in range(len(seeds)):
         found[i, 0], found[i, 1] = key_of(seeds[i], episodes[i], lanes[i])

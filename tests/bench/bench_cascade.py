@@ -31,7 +31,7 @@ def check(sizes: list[float]) -> None:
 
 def our_runs():
     """A callable that plays OUR_RUNS outbreaks to their end, one replica after the other."""
-    from sim.cascade import laws, models
+    from sim.cascade.process import laws, models
     from sim.cascade.simulator import CascadeSim
 
     graph, _, seeds = outbreak()
@@ -119,7 +119,7 @@ def decisions() -> Samples:
     """50 decisions, controls set and counts and flows read in each, over a full SEIR epidemic of 1,000 nodes."""
     from assets.networks.generate import erdos_renyi
     from assets.networks.tiers import cut
-    from sim.cascade import models
+    from sim.cascade.process import models
     from sim.cascade.simulator import CascadeSim
 
     replicas = 64

@@ -33,7 +33,7 @@ class Recorder:
 @benchmark("cascade/env_overhead", unit="decisions/cpu-s", peer="the same simulator calls alone", needs=("numba",))
 def overhead() -> Samples:
     """Vector environment of 16 replicas on 1,000 nodes, with observations, rewards and infos."""
-    from sim.cascade.vector import CascadeVecEnv
+    from sim.cascade.env.vector import CascadeVecEnv
 
     env = CascadeVecEnv("adopt_profit", REPLICAS, horizon=10 * DECISIONS)
     actions = np.random.default_rng(0).random((DECISIONS, REPLICAS, 9)) * 0.5

@@ -26,7 +26,7 @@ def network():
 
 def epidemic(replicas: int, threads: int):
     """A callable that plays a full SEIR epidemic, log-normal times, in steps of 0.1."""
-    from sim.cascade import models
+    from sim.cascade.process import models
     from sim.cascade.simulator import CascadeSim
 
     sim = CascadeSim(network(), models.seir(), replicas, engine="leap", substeps=SUBSTEPS, threads=threads)

@@ -20,7 +20,7 @@ def main(engine: str) -> None:
 
     from assets.networks.generate import youtube_like
     from assets.networks.tiers import cut
-    from sim.cascade import models
+    from sim.cascade.process import models
     from sim.cascade.simulator import CascadeSim
 
     graph = youtube_like(np.random.default_rng(0))

@@ -2,7 +2,8 @@
 
 ``policies experiment hubs [--jobs 2 --steps 150000]`` writes docs/results/cascade/hubs: learning curves of TQC with the
 observer of tiers and with the global one, which differ in nothing else. The trainings are those of the transfer
-experiment with the same steps; ``python -m sim.cascade.observability`` shows what the global observer cannot see.
+experiment with the same steps; ``python -m sim.cascade.observe.observability`` shows what the global observer cannot
+see.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 
 import tyro
 
-from policies.cascade.experiments import cells, transfer, transfer_cells, work
-from policies.cascade.experiments.cells import Cell
+from policies.cascade.experiments import jobs, tasks, transfer_cells, transfer_plan
+from policies.cascade.experiments.jobs import Cell
 from twinloom.errors import TwinloomError
 from twinloom.results import RESULTS
 
@@ -44,7 +45,7 @@ class Options:
     episodes: int = 200
     dry: bool = False
     out: Path = RESULTS
-    work: Path = cells.FOLDER / "transfer"
+    work: Path = jobs.FOLDER / "transfer"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Plan:
 
 def plan(options: Options) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1."""
-    cells.check_counts(options, "jobs", "steps", "seeds", "episodes")
+    jobs.check_counts(options, "jobs", "steps", "seeds", "episodes")
     graph, place = REAL, REAL
     try:
         transfer_cells.make_graph(REAL)
@@ -72,10 +73,10 @@ def plan(options: Options) -> Plan:
         graph, place = SYNTHETIC, f"a Barabasi-Albert graph of {SYNTHETIC[0]:,} nodes"
         print(f"evaluated on {place} instead of {REAL}: {error}", flush=True)
     trained = {
-        observer: [transfer.training(method, seed, options.steps) for seed in range(options.seeds)]
+        observer: [transfer_plan.training(method, seed, options.steps) for seed in range(options.seeds)]
         for observer, method in OBSERVERS.items()
     }
-    minutes = transfer.START_MINUTES + len(work.STAGES) * options.seeds * options.episodes * 0.004 / 60
+    minutes = transfer_plan.START_MINUTES + len(tasks.STAGES) * options.seeds * options.episodes * 0.004 / 60
     evaluated = {
         observer: transfer_cells.evaluation(
             f"curve-{observer}-{graph if graph == REAL else 'barabasi_albert'}",
@@ -95,7 +96,7 @@ def main(words: Sequence[str]) -> int:
     options = tyro.cli(Options, prog="policies experiment hubs", args=list(words))
     what = plan(options)
     every = [cell for runs in what.trained.values() for cell in runs]
-    cells.run([*every, *what.evaluated.values()], options.work, options.jobs, options.dry)
+    jobs.run([*every, *what.evaluated.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import hubs_report as report

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from policies.cascade.evaluate import Outcomes
-from policies.cascade.experiments import cells
+from policies.cascade.experiments import jobs
 from policies.cascade.experiments.transfer_stats import Comparison
 from policies.cascade.experiments.transfer_text import ground
 from twinloom.atomic import atomic_file
@@ -24,7 +24,7 @@ Curves = dict[str, list[list[tuple[int, Outcomes]]]]
 
 def write(plan: Plan, options: Options, command: str) -> None:
     """Write the table and the figure into ``options.out``."""
-    curves = {name: curves_of(cells.result(cell, options.work)) for name, cell in plan.evaluated.items()}
+    curves = {name: curves_of(jobs.result(cell, options.work)) for name, cell in plan.evaluated.items()}
     compared = stages(curves)
     rows = stage_rows(compared)
     write_results(
@@ -95,7 +95,7 @@ def _note(plan: Plan, options: Options, rows: list[dict[str, Any]]) -> str:
 
 def draw(curves: Curves, compared: dict[int, Comparison], path: Path, place: str) -> None:
     """Mean profit of every training at every stage, and the mean over trainings with its interval."""
-    from sim.cascade.picture import FAINT, INK, PAPER, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, PAPER, figure, tidy
 
     page = figure(1100, 620)
     page.text(0.06, 0.93, "Learning with and without tiers", fontsize=17, color=INK)

@@ -18,8 +18,8 @@ import tyro
 
 from assets.networks.catalogue import NETWORKS, find_file
 from policies.cascade.evaluate import Outcomes
-from policies.cascade.experiments import cells, transfer, work
-from policies.cascade.experiments.cells import Cell
+from policies.cascade.experiments import jobs, tasks, transfer_plan
+from policies.cascade.experiments.jobs import Cell
 from twinloom.atomic import atomic_file
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.results import RESULTS, write_results
@@ -47,43 +47,43 @@ class Options:
     jobs: int = 1
     seeds: int = 3
     steps: int = 150_000
-    graphs: Annotated[tuple[str, ...], transfer.NAMES] = ("barabasi_albert", "facebook_combined", "lastfm_asia")
+    graphs: Annotated[tuple[str, ...], transfer_plan.NAMES] = ("barabasi_albert", "facebook_combined", "lastfm_asia")
     episodes: int = 200
     train: bool = True
     dry: bool = False
     out: Path = RESULTS
-    work: Path = cells.FOLDER / "transfer"
+    work: Path = jobs.FOLDER / "transfer"
 
 
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment jensen", args=words)
-    cells.check_counts(options, "jobs", "seeds", "steps", "episodes")
+    jobs.check_counts(options, "jobs", "seeds", "steps", "episodes")
     if options.train:
         options = replace(options, graphs=_there(options.graphs))
     table = Cell("jensen", f"{HERE}:prevalence", {"runs": RUNS}, 0.5)
     trained: dict[tuple[str, int], Cell] = {}
     if options.train:
-        keys = [(name, s) for name in transfer.WORLDS for s in range(options.seeds)]
-        trained = {key: transfer.training(*key, options.steps) for key in keys}
+        keys = [(name, s) for name in transfer_plan.WORLDS for s in range(options.seeds)]
+        trained = {key: transfer_plan.training(*key, options.steps) for key in keys}
     evaluated: dict[tuple[str, str, int, bool], Cell] = {}
     for (name, s), cell in trained.items():
-        own = {key: value for key, value in transfer.TRAINED[name].items() if key in ("world", "matching")}
+        own = {key: value for key, value in transfer_plan.TRAINED[name].items() if key in ("world", "matching")}
         for graph in options.graphs:
             label = cell.name.removeprefix("train-")
-            evaluated[graph, name, s, False] = work.evaluation(label, graph, options.episodes, 0.3, checkpoint=cell)
+            evaluated[graph, name, s, False] = tasks.evaluation(label, graph, options.episodes, 0.3, checkpoint=cell)
             if own["world"] != "exact":
-                there = work.evaluation(label, graph, options.episodes, 0.3, checkpoint=cell, **own)  # type: ignore[arg-type]
+                there = tasks.evaluation(label, graph, options.episodes, 0.3, checkpoint=cell, **own)  # type: ignore[arg-type]
                 evaluated[graph, name, s, True] = there
     every = [table, *trained.values(), *evaluated.values()]
-    cells.run(list({cell.stem(): cell for cell in every}.values()), options.work, options.jobs, options.dry)
+    jobs.run(list({cell.stem(): cell for cell in every}.values()), options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     command = shlex.join(["policies", "experiment", "jensen", *words])
-    _write_prevalence(cells.result(table, options.work), options.out, command)
+    _write_prevalence(jobs.result(table, options.work), options.out, command)
     if trained:
         outcomes = {
-            key: Outcomes.from_json(cells.result(cell, options.work)["episodes"]) for key, cell in evaluated.items()
+            key: Outcomes.from_json(jobs.result(cell, options.work)["episodes"]) for key, cell in evaluated.items()
         }
         _write_optimism(outcomes, options, command)
     return 0
@@ -91,7 +91,7 @@ def main(words: list[str]) -> int:
 
 def _there(graphs: Sequence[str]) -> tuple[str, ...]:
     """Those whose files are there; says which are not. Raises TwinloomError for an unknown one, or if none is left."""
-    from policies.cascade.setting import OWN
+    from policies.cascade.config import OWN
 
     known, found = [OWN, *NETWORKS], []
     for name in dict.fromkeys(graphs):
@@ -110,7 +110,7 @@ def _there(graphs: Sequence[str]) -> tuple[str, ...]:
 
 def prevalence(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The table of exact against mean-field prevalence with simulated means beside it, and two curves."""
-    from sim.cascade.chains import SIS_CASES, CompleteSis, complete_sis_table
+    from sim.cascade.process.markov_chains import SIS_CASES, CompleteSis, complete_sis_table
 
     rows, curves = [], {}
     for (n, infected, t), row in zip(SIS_CASES, complete_sis_table(R0), strict=True):
@@ -146,7 +146,7 @@ def prevalence(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _simulated(n: int, infected: int, t: float, runs: int) -> np.ndarray:
     """Prevalence at time t of SIS on the complete graph, [runs]."""
     from assets.networks.generate import complete
-    from sim.cascade import laws, models
+    from sim.cascade.process import laws, models
     from sim.cascade.simulator import CascadeSim
 
     model = models.sis(beta=R0 / (n - 1), recovery=laws.exponential(1.0))
@@ -172,7 +172,7 @@ def _write_prevalence(found: dict[str, Any], out: Path, command: str) -> None:
         "d E[x]/dt = b' (E[x](1 - E[x]) - Var[x]) - g E[x], and with it the chance of dying out: with few infected "
         "at the start it is wrong by the same factor however large the population.",
     )
-    from sim.cascade.picture import FAINT, INK, PAPER, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, PAPER, figure, tidy
 
     page = figure(1100, 520)
     page.text(0.05, 0.92, "What the mean field forgets", fontsize=17, color=INK)
@@ -196,7 +196,7 @@ def _write_prevalence(found: dict[str, Any], out: Path, command: str) -> None:
 def _write_optimism(outcomes: dict[tuple[str, str, int, bool], Outcomes], options: Options, command: str) -> None:
     rows = []
     for graph in options.graphs:
-        for name in transfer.WORLDS:
+        for name in transfer_plan.WORLDS:
             here = [outcomes[graph, name, s, False] for s in range(options.seeds)]
             own = [outcomes.get((graph, name, s, True), one) for s, one in enumerate(here)]
             expected = float(np.mean([one.value.mean() for one in here]))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from policies.cascade.experiments.cells import Cell
-from policies.cascade.experiments.work import constants
+from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments.tasks import constants
 
 HERE = "policies.cascade.experiments.transfer_cells"
 PROBLEM = "adopt_profit"
@@ -79,20 +79,20 @@ def evaluate(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
 def _policies(arguments: dict[str, Any], folder: Path) -> Iterator[tuple[Any, dict[str, Any], dict[str, Any]]]:
     """Policies with the view they need and what tells them apart."""
     import policies
-    from policies.cascade import roster
-    from policies.cascade.setting import trained_view
+    from policies.cascade import resolve
+    from policies.cascade.config import trained_view
 
     results = {
         source: json.loads((folder.parent / f"{source}.json").read_text(encoding="utf-8"))["result"]
         for source in arguments["sources"]
     }
     if arguments.get("together"):
-        chosen = roster.resolve(roster.JOINED.join(one["checkpoint"] for one in results.values()), PROBLEM, {})
+        chosen = resolve.resolve(resolve.JOINED.join(one["checkpoint"] for one in results.values()), PROBLEM, {})
         yield chosen.policy, chosen.options, {"policy": arguments["sources"][0], "together": True}
         return
     for source, result in results.items():
         for name in arguments["baselines"]:
-            yield roster.from_json(result[name]), {}, {"policy": name}
+            yield resolve.from_json(result[name]), {}, {"policy": name}
         if not arguments["baselines"]:
             kept = [stage["policy"] for stage in result.get("stages", ())]
             for path in kept if arguments["every_stage"] else [result["checkpoint"]]:
@@ -105,7 +105,7 @@ def _policies(arguments: dict[str, Any], folder: Path) -> Iterator[tuple[Any, di
 def make_graph(value: Any) -> Any:
     """A graph by name, or the Barabasi-Albert graph of [nodes, edges a node brings, seed]."""
     if isinstance(value, str):
-        from policies.cascade.setting import evaluation_graph
+        from policies.cascade.config import evaluation_graph
 
         return evaluation_graph(value)
     from assets.networks.generate import barabasi_albert
@@ -121,9 +121,9 @@ def matching(name: str, graph: Any, r0: float | None) -> Cell:
 
 def compare(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     """Body of `matching`: for each world, how often an edge transmits, R0 and the generation time."""
-    from policies.cascade.envs import ManualResetVecEnv
-    from sim.cascade.reproduction import branching_factor
-    from sim.cascade.worlds import simulated
+    from policies.cascade.environment import ManualResetVecEnv
+    from sim.cascade.env.worlds import simulated
+    from sim.cascade.process.reproduction import branching_factor
 
     graph, rows = make_graph(arguments["graph"]), []
     renewal = ManualResetVecEnv(PROBLEM, 1, graph=graph, r0=arguments["r0"]).episodes.arena().model

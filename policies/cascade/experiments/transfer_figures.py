@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from policies.cascade.experiments.transfer import OURS, PLACES, WORLDS
+from policies.cascade.experiments.transfer_plan import OURS, PLACES, WORLDS
 from policies.cascade.experiments.transfer_stats import Comparison
 from policies.cascade.experiments.transfer_text import PUBLISHED
 from twinloom.atomic import atomic_file
@@ -23,7 +23,7 @@ LOWEST = -1.0  # score
 
 def distributions(compared: dict[str, Comparison], ratios: list[dict[str, Any]], path: Path, steps: int) -> None:
     """For each graph the distributions of the profit, and beside them the ratios of the means."""
-    from sim.cascade.picture import FAINT, INK, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, figure, tidy
 
     rows, top, bottom = len(compared), 150, 64
     height = top + bottom + 150 * rows
@@ -84,7 +84,7 @@ def _densities(axes: Any, found: Comparison) -> list[Any]:
 
 def _ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
     """One mark for each simpler world; where the ratio means nothing only words."""
-    from sim.cascade.picture import FAINT
+    from sim.cascade.view.style import FAINT
 
     axes.set_xscale("symlog", linthresh=1.0)
     axes.axvline(1, color="#9aa5b1", linewidth=0.9)
@@ -111,7 +111,7 @@ def _ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
 
 def scores(rows: list[dict[str, Any]], path: Path) -> None:
     """Normalised scores with their intervals, one panel for each graph; scores below LOWEST end at the edge."""
-    from sim.cascade.picture import FAINT, INK, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, figure, tidy
 
     graphs, order = (list(dict.fromkeys(row[key] for row in rows)) for key in ("graph", "policy"))
     pixels = max(800, 340 + 250 * len(graphs))
@@ -145,7 +145,7 @@ def scores(rows: list[dict[str, Any]], path: Path) -> None:
 
 def over_r0(sweep: dict[float, Comparison], path: Path, steps: int) -> None:
     """Mean profit of each training world over R0, and what renewal training adds."""
-    from sim.cascade.picture import FAINT, INK, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, figure, tidy
 
     page = figure(1400, 620)
     page.text(0.04, 0.93, "Where the training world matters", fontsize=17, color=INK)
@@ -177,7 +177,7 @@ def _curve(axes: Any, at: list[float], values: np.ndarray, name: str) -> None:
 
 
 def _save(page: Any, path: Path) -> None:
-    from sim.cascade.picture import PAPER
+    from sim.cascade.view.style import PAPER
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as temporary:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from policies.cascade.experiments.transfer import BASELINES, OURS, PLACES, SWEEP_GRAPH, TOGETHER, TRAINED
+from policies.cascade.experiments.transfer_plan import BASELINES, OURS, PLACES, SWEEP_GRAPH, TOGETHER, TRAINED
 from policies.cascade.experiments.transfer_stats import Comparison
 
 if TYPE_CHECKING:
-    from policies.cascade.experiments.transfer import Options
+    from policies.cascade.experiments.transfer_plan import Options
 
 LOOKED_AT = ("facebook_combined", "lastfm_asia", "deezer_europe")  # when training ranges were chosen
 BLIND = "debian_maintainers"  # not looked at before the trainings were over
@@ -189,7 +189,7 @@ class Facts:
 
 def ground(world: dict[str, Any]) -> str:
     """In words, the random graphs of a training world."""
-    from policies.cascade.setting import World
+    from policies.cascade.config import World
 
     graphs = World(**world).training_graph()
     (least, most), (few, many) = graphs.n, graphs.m

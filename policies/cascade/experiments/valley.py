@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import tyro
 
-from policies.cascade.experiments import cells
-from policies.cascade.experiments.cells import Cell
+from policies.cascade.experiments import jobs
+from policies.cascade.experiments.jobs import Cell
 from twinloom.results import RESULTS
 
 HERE = "policies.cascade.experiments.valley"
@@ -55,13 +55,13 @@ class Options:
     episodes: int = 10_000
     dry: bool = False
     out: Path = RESULTS
-    work: Path = cells.FOLDER / "valley"
+    work: Path = jobs.FOLDER / "valley"
 
 
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment valley", args=words)
-    cells.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
+    jobs.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
     table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
         (name, seed): Cell(
@@ -74,15 +74,15 @@ def main(words: list[str]) -> int:
         for seed in range(options.seeds)
     }
     fit = Cell("critic", f"{HERE}:fit", {"steps": options.fit, "episodes": options.episodes}, options.fit * 4e-5 + 1.5)
-    cells.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
+    jobs.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import valley_report as report
 
     command = shlex.join(["policies", "experiment", "valley", *words])
-    found = {key: cells.result(cell, options.work) for key, cell in runs.items()}
-    profit_rows = cells.result(table, options.work)
-    report.write(profit_rows, found, cells.result(fit, options.work), options, command)
+    found = {key: jobs.result(cell, options.work) for key, cell in runs.items()}
+    profit_rows = jobs.result(table, options.work)
+    report.write(profit_rows, found, jobs.result(fit, options.work), options, command)
     return 0
 
 
@@ -96,7 +96,7 @@ def problem(seeds: int = 10) -> Any:
 def profit(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     """Expected profit at each spend: branching theory, and the exact simulator on a random graph."""
     from policies.cascade.stats import bimodality, mean_interval
-    from sim.cascade.theory import Valley
+    from sim.cascade.process.theory import Valley
 
     theory, rows = Valley(), []
     for level in LEVELS:
@@ -134,9 +134,9 @@ def simulate(task: Any, level: float, episodes: int, together: int = 200) -> np.
 def _train(task: Any, settings: dict[str, Any], folder: Path) -> tuple[Any, list[dict[str, Any]]]:
     """Train on the one-decision problem; returns the policy and the learning curve."""
     import policies
-    from policies.cascade.envs import ManualResetVecEnv
-    from policies.rl.logs import CURVE, read_curve
-    from policies.rl.settings import Learner
+    from policies.cascade.environment import ManualResetVecEnv
+    from policies.rl.config import Learner
+    from policies.rl.learning_curve import CURVE, read_curve
     from policies.rl.train import Job, train
 
     base = {"replicas": 16, "warm_up": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25, "learning_rate": 1e-3}
@@ -195,6 +195,6 @@ def fit(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _first_observation(task: Any) -> np.ndarray:
-    from policies.cascade.envs import ManualResetVecEnv
+    from policies.cascade.environment import ManualResetVecEnv
 
     return ManualResetVecEnv(task, 1).reset(seed=[0])[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from policies.cascade.table import own_graph
-from sim.cascade.theory import Valley
+from sim.cascade.process.theory import Valley
 from twinloom.atomic import atomic_file
 from twinloom.results import write_results
 
@@ -93,7 +93,7 @@ def _learners(
     profit: list[dict[str, Any]], learned: dict[tuple[str, int], dict[str, Any]], names: list[str], path: Any
 ) -> None:
     """The valley on the left; the spend of every run on the right, one panel for each learner."""
-    from sim.cascade.picture import FAINT, INK, PAPER, figure, tidy
+    from sim.cascade.view.style import FAINT, INK, PAPER, figure, tidy
 
     page = figure(1400, 640)
     page.text(0.04, 0.93, "Who crosses the valley?", fontsize=17, color=INK)

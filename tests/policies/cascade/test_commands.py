@@ -78,9 +78,9 @@ def test_a_checkpoint_brings_its_problem(trained, graph):
 
 
 def test_the_constant_of_escape_is_tuned_where_the_valley_is():
-    from policies.cascade import roster
+    from policies.cascade import resolve
 
-    found = roster.tuned("constant", "escape", roster.training_ground("escape"))
+    found = resolve.tuned("constant", "escape", resolve.training_ground("escape"))
     assert found["action"][0] > 0.5
     assert found["score"] > 0.02
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import policies
-from policies.cascade import commands, roster
+from policies.cascade import commands, resolve
 from policies.cascade.committee import Committee
 from twinloom.errors import TwinloomError
 
@@ -64,7 +64,7 @@ def test_folders_joined_by_a_plus_act_together(trained, capsys):
     joined = f"{trained / '0'}+{trained / '1'}"
     assert commands.evaluate((joined, str(trained / "0")), episodes=2) == 0
     assert "profit" in capsys.readouterr().out
-    chosen = roster.resolve(joined, "adopt_profit", {})
+    chosen = resolve.resolve(joined, "adopt_profit", {})
     seen = np.random.default_rng(0).random((20, 52)).astype(np.float32)
     members = [policies.load(trained / name).act_batch(seen) for name in "01"]
     found = chosen.policy.act_batch(seen)

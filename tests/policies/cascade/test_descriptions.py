@@ -12,7 +12,7 @@ import pytest
 import policies
 from assets.networks.generate import barabasi_albert
 from policies.cascade.evaluate import evaluate
-from policies.cascade.roster import resolve
+from policies.cascade.resolve import resolve
 from twinloom.errors import TwinloomError
 from twinloom.machine import REPOSITORY
 

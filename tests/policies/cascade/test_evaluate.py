@@ -10,9 +10,9 @@ from policies.cascade import evaluate as module
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random, channel_entries, hub_entries
 from policies.cascade.evaluate import Outcomes, evaluate, normalised
 from policies.cascade.mpc import MeanFieldPlanner
-from sim.cascade import models
-from sim.cascade.laws import exponential
-from sim.cascade.vector import CascadeVecEnv
+from sim.cascade.env.vector import CascadeVecEnv
+from sim.cascade.process import models
+from sim.cascade.process.laws import exponential
 from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(200, 3, np.random.default_rng(0))

@@ -11,9 +11,9 @@ from assets.networks.generate import barabasi_albert
 from assets.networks.tiers import cut
 from policies.cascade.evaluate import evaluate
 from policies.cascade.mpc import MeanFieldPlanner, _unfold
-from sim.cascade import laws, models
-from sim.cascade.ode import TierODE
+from sim.cascade.mean_field.simulator import TierODE
 from sim.cascade.problems import PROBLEMS, Prices
+from sim.cascade.process import laws, models
 from twinloom.errors import TwinloomError
 
 GRAPH = barabasi_albert(300, 3, np.random.default_rng(0))

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from assets.networks.generate import barabasi_albert
-from policies.cascade import roster, tune
+from policies.cascade import resolve, tune
 from policies.cascade.baselines import Constant
 from policies.cascade.evaluate import evaluate
-from sim.cascade.graphs import GraphRange
+from sim.cascade.env.scenarios import GraphRange
 from sim.cascade.problems import PROBLEMS, Prices
 from twinloom.errors import TwinloomError
 
@@ -59,6 +59,6 @@ def test_free_seeds_are_used_and_dear_ones_are_not():
 def test_every_baseline_survives_json_and_acts():
     ground = tune.Ground(FREE, [{"graph": GRAPH}], 2)
     for name in ("null", "random", "constant", "degree_targeted", "bang_bang", "mpc"):
-        policy = roster.from_json(roster.tuned(name, FREE, ground))
+        policy = resolve.from_json(resolve.tuned(name, FREE, ground))
         outcomes = evaluate(policy, FREE, {"graph": GRAPH}, 2)
         assert np.isfinite(outcomes.profit).all(), name

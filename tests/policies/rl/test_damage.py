@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from policies.rl import logs
+from policies.rl import learning_curve
 from policies.rl.train import steps_done, train
 from tests.policies.rl.test_train import clock
 from twinloom import jsonlines
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_on_the_way_is_said_in_one_line(tmp_path, monkeypat
 def test_a_curve_on_a_full_disk(monkeypatch):
     monkeypatch.setattr(jsonlines, "read_rows", lambda path: [])
     monkeypatch.setattr(jsonlines, "write_text", lambda path, text: None)
-    curve = logs.Curve(Path("/dev/full"), 0)
+    curve = learning_curve.Curve(Path("/dev/full"), 0)
     with pytest.raises(TwinloomError, match="cannot write /dev/full: the disk is full"):
         curve.write({"a": 1.0}, {}, 5)
     with pytest.raises(TwinloomError, match="the disk is full"):  # what was not written is tried once more

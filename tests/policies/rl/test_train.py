@@ -17,10 +17,10 @@ import torch
 
 import policies
 from policies import checkpoint
-from policies.rl import average, logs
+from policies.rl import learning_curve, weight_average
 from policies.rl import train as module
-from policies.rl.logs import CURVE, read_curve
-from policies.rl.settings import Learner
+from policies.rl.config import Learner
+from policies.rl.learning_curve import CURVE, read_curve
 from policies.rl.train import Job, steps_done, train
 from tests.policies.rl.toys import Clock, Coin, Unbounded, vector
 from twinloom.errors import InvalidSettingsError, TwinloomError
@@ -41,7 +41,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 def test_the_exported_actor_acts_as_the_learner(algo, tmp_path, monkeypatch):
     made = []
     original = module.learner.make
-    monkeypatch.setattr(average, "SHARE", 1e-6)  # the weights of now
+    monkeypatch.setattr(weight_average, "SHARE", 1e-6)  # the weights of now
     monkeypatch.setattr(module.learner, "make", lambda *a: made.append(original(*a)) or made[-1])
     train(clock(algo=algo), tmp_path / "run")
     policy = policies.load(tmp_path / "run")
@@ -179,11 +179,11 @@ def test_curves_show_actions_by_name_in_their_own_units(tmp_path):
 def test_tensorboard_shows_the_curve_and_forgets_what_a_kill_undid(tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    curve = logs.TensorBoard(tmp_path, 0)
+    curve = learning_curve.TensorBoard(tmp_path, 0)
     curve.write({"a/b": 1.5, "words": "x"}, {}, 10)
     curve.write({"a/b": np.float32(2.5), "hidden": 1}, {"hidden": ("tensorboard",)}, 20)
     time.sleep(1.1)  # files are read in the order of their seconds
-    again = logs.TensorBoard(tmp_path, 15)
+    again = learning_curve.TensorBoard(tmp_path, 15)
     again.write({"a/b": 3.5}, {}, 30)
     curve.close()
     again.close()
@@ -214,14 +214,14 @@ def test_it_works_outside_the_main_thread(tmp_path):
 
 def test_the_average_is_of_the_last_tenth():
     layer = torch.nn.Linear(1, 1)
-    mean = average.Average([layer, torch.nn.ReLU()])
+    mean = weight_average.Average([layer, torch.nn.ReLU()])
     with torch.no_grad():
         for step in range(1, 2_001):
             layer.weight.fill_(step)
             mean.update(10)
     value = mean.pairs()[0][0].item()
     assert 1_780 < value < 1_860  # a window of 200, exponentially weighted
-    again = average.Average([layer])
+    again = weight_average.Average([layer])
     again.restore(mean.state())
     assert again.pairs()[0][0].item() == value
 

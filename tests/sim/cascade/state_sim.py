@@ -8,7 +8,7 @@ import numpy as np
 
 from assets.networks.graph import Graph
 from assets.networks.tiers import Tiers
-from sim.cascade.models import Model
+from sim.cascade.process.models import Model
 
 
 class StateSim:

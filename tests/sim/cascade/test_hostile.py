@@ -8,14 +8,14 @@ import pytest
 from assets.networks.generate import barabasi_albert, erdos_renyi
 from assets.networks.graph import from_edges
 from assets.networks.load import read_edges
-from sim.cascade import laws, models
-from sim.cascade.env import CascadeEnv
-from sim.cascade.graphs import GraphRange
-from sim.cascade.ode import TierODE
+from sim.cascade.env.scenarios import GraphRange
+from sim.cascade.env.single import CascadeEnv
+from sim.cascade.env.vector import CascadeVecEnv
+from sim.cascade.mean_field.simulator import TierODE
 from sim.cascade.problems import PROBLEMS, Prices, Problem
-from sim.cascade.reproduction import branching_factor
+from sim.cascade.process import laws, models
+from sim.cascade.process.reproduction import branching_factor
 from sim.cascade.simulator import CascadeSim
-from sim.cascade.vector import CascadeVecEnv
 from twinloom.errors import TwinloomError, UnknownNameError
 
 GRAPH = barabasi_albert(40, 2, np.random.default_rng(0))
@@ -200,10 +200,14 @@ def test_processes_that_cannot_be(make):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [({"tiers": "stub"}, "cut"), ({"model": None}, "sim.cascade.models"), ({"engine": []}, "there is no engine")],
+    [
+        ({"tiers": "stub"}, "cut"),
+        ({"model": None}, "sim.cascade.models"),
+        ({"engine": []}, "there is no engine"),
+    ],
 )
 def test_arguments_of_the_simulator_of_another_kind(given, words):
-    from sim.cascade import models
+    from sim.cascade.process import models
     from sim.cascade.simulator import CascadeSim
 
     with pytest.raises(TwinloomError, match=words):

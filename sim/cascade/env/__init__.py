@@ -1,0 +1,1 @@
+"""Gymnasium environments: actions, costs, rewards, scenarios, episodes."""

@@ -1,0 +1,1 @@
+"""The exact engine: events in order of time."""

@@ -1,0 +1,1 @@
+"""The leap engine: synchronous time steps, in numba, PyTorch and Warp."""

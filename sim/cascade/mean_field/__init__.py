@@ -1,0 +1,1 @@
+"""The mean-field equation of degree tiers: expected numbers without chance."""

@@ -1,0 +1,1 @@
+"""What a policy sees of a cascade."""
