@@ -15,8 +15,8 @@ from pathlib import Path
 
 import tyro
 
-from policies.cascade.experiments import jobs, tasks, transfer_cells, transfer_plan
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments import resumable, tasks, transfer_cells, transfer_plan
+from policies.cascade.experiments.resumable import Cell
 from twinloom.errors import TwinloomError
 from twinloom.results import RESULTS
 
@@ -45,7 +45,7 @@ class Options:
     episodes: int = 200
     dry: bool = False
     out: Path = RESULTS
-    work: Path = jobs.FOLDER / "transfer"
+    work: Path = resumable.FOLDER / "transfer"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Plan:
 
 def plan(options: Options) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1."""
-    jobs.check_counts(options, "jobs", "steps", "seeds", "episodes")
+    resumable.check_counts(options, "jobs", "steps", "seeds", "episodes")
     graph, place = REAL, REAL
     try:
         transfer_cells.make_graph(REAL)
@@ -96,7 +96,7 @@ def main(words: Sequence[str]) -> int:
     options = tyro.cli(Options, prog="policies experiment hubs", args=list(words))
     what = plan(options)
     every = [cell for runs in what.trained.values() for cell in runs]
-    jobs.run([*every, *what.evaluated.values()], options.work, options.jobs, options.dry)
+    resumable.run([*every, *what.evaluated.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import hubs_report as report

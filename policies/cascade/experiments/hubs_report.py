@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from policies.cascade.evaluate import Outcomes
-from policies.cascade.experiments import jobs
+from policies.cascade.experiments import resumable
 from policies.cascade.experiments.transfer_stats import Comparison
 from policies.cascade.experiments.transfer_text import ground
 from twinloom.atomic import atomic_file
@@ -24,7 +24,7 @@ Curves = dict[str, list[list[tuple[int, Outcomes]]]]
 
 def write(plan: Plan, options: Options, command: str) -> None:
     """Write the table and the figure into ``options.out``."""
-    curves = {name: curves_of(jobs.result(cell, options.work)) for name, cell in plan.evaluated.items()}
+    curves = {name: curves_of(resumable.result(cell, options.work)) for name, cell in plan.evaluated.items()}
     compared = stages(curves)
     rows = stage_rows(compared)
     write_results(

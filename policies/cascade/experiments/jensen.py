@@ -18,8 +18,8 @@ import tyro
 
 from assets.networks.catalogue import NETWORKS, find_file
 from policies.cascade.evaluate import Outcomes
-from policies.cascade.experiments import jobs, tasks, transfer_plan
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments import resumable, tasks, transfer_plan
+from policies.cascade.experiments.resumable import Cell
 from twinloom.atomic import atomic_file
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.results import RESULTS, write_results
@@ -52,13 +52,13 @@ class Options:
     train: bool = True
     dry: bool = False
     out: Path = RESULTS
-    work: Path = jobs.FOLDER / "transfer"
+    work: Path = resumable.FOLDER / "transfer"
 
 
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment jensen", args=words)
-    jobs.check_counts(options, "jobs", "seeds", "steps", "episodes")
+    resumable.check_counts(options, "jobs", "seeds", "steps", "episodes")
     if options.train:
         options = replace(options, graphs=_there(options.graphs))
     table = Cell("jensen", f"{HERE}:prevalence", {"runs": RUNS}, 0.5)
@@ -76,14 +76,14 @@ def main(words: list[str]) -> int:
                 there = tasks.evaluation(label, graph, options.episodes, 0.3, checkpoint=cell, **own)  # type: ignore[arg-type]
                 evaluated[graph, name, s, True] = there
     every = [table, *trained.values(), *evaluated.values()]
-    jobs.run(list({cell.stem(): cell for cell in every}.values()), options.work, options.jobs, options.dry)
+    resumable.run(list({cell.stem(): cell for cell in every}.values()), options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     command = shlex.join(["policies", "experiment", "jensen", *words])
-    _write_prevalence(jobs.result(table, options.work), options.out, command)
+    _write_prevalence(resumable.result(table, options.work), options.out, command)
     if trained:
         outcomes = {
-            key: Outcomes.from_json(jobs.result(cell, options.work)["episodes"]) for key, cell in evaluated.items()
+            key: Outcomes.from_json(resumable.result(cell, options.work)["episodes"]) for key, cell in evaluated.items()
         }
         _write_optimism(outcomes, options, command)
     return 0

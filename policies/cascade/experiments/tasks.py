@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments.resumable import Cell
 from twinloom.atomic import write_json
 
 HERE = "policies.cascade.experiments.tasks"

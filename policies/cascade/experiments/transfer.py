@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import tyro
 
-from policies.cascade.experiments import jobs
+from policies.cascade.experiments import resumable
 from policies.cascade.experiments.transfer_plan import Options, plan
 
 
@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment transfer", args=list(words))
     what = plan(options)
-    jobs.run(what.cells(), options.work, options.jobs, options.dry)
+    resumable.run(what.cells(), options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import transfer_report as report

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments.resumable import Cell
 from policies.cascade.experiments.tasks import constants
 
 HERE = "policies.cascade.experiments.transfer_cells"

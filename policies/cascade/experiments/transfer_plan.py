@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import tyro
 
-from policies.cascade.experiments import jobs, tasks, transfer_cells
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments import resumable, tasks, transfer_cells
+from policies.cascade.experiments.resumable import Cell
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.results import RESULTS
 
@@ -96,7 +96,7 @@ class Options:
     r0: float | None = None
     dry: bool = False
     out: Path = RESULTS
-    work: Path = jobs.FOLDER / "transfer"
+    work: Path = resumable.FOLDER / "transfer"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def slug(name: str) -> str:
 
 def plan(options: Options) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1, an unknown graph, or if no graph is left."""
-    jobs.check_counts(options, "jobs", "steps", "seeds", "episodes")
+    resumable.check_counts(options, "jobs", "steps", "seeds", "episodes")
     places, skipped = {}, {}
     for name in options.graphs:
         if name not in PLACES:

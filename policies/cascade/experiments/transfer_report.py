@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from policies.cascade.evaluate import Outcomes
-from policies.cascade.experiments import jobs, transfer_figures, transfer_text
+from policies.cascade.experiments import resumable, transfer_figures, transfer_text
 from policies.cascade.experiments.transfer_plan import BASELINES, OURS, PLACES, SWEEP_R0, TOGETHER, TRAINED, WORLDS
 from policies.cascade.experiments.transfer_stats import Comparison
 from twinloom.results import write_results
@@ -22,14 +22,14 @@ def write(plan: Plan, options: Options, command: str) -> None:
     """Write all tables and figures into ``options.out``."""
     method_of = {cell.stem(): name for name, runs in plan.trained.items() for cell in runs}
     compared = {
-        place: Comparison(gathered([jobs.result(c, options.work) for c in some], method_of)[options.r0])
+        place: Comparison(gathered([resumable.result(c, options.work) for c in some], method_of)[options.r0])
         for place, some in plan.deployed.items()
     }
-    over_r0 = gathered([jobs.result(cell, options.work) for cell in plan.sweep], method_of)
+    over_r0 = gathered([resumable.result(cell, options.work) for cell in plan.sweep], method_of)
     sweep = {r0: Comparison(over_r0[r0]) for r0 in SWEEP_R0}
     ratios = [row for place, found in compared.items() for row in against_rows({"graph": PLACES[place].title}, found)]
     swept = [row for r0, found in sweep.items() for row in against_rows({"R0": r0}, found)]
-    worlds = {place: jobs.result(cell, options.work) for place, cell in plan.worlds.items()}
+    worlds = {place: resumable.result(cell, options.work) for place, cell in plan.worlds.items()}
     matched = [{"graph": PLACES[place].title, **row} for place, rows in worlds.items() for row in rows]
     trained = training_rows(plan, options)
     world = plan.trained[OURS][0].arguments["world"]
@@ -127,7 +127,7 @@ def training_rows(plan: Plan, options: Options) -> Rows:
     """One row for each method: what was trained, how long it took."""
     rows = []
     for name, runs in plan.trained.items():
-        last = [jobs.result(cell, options.work)["stages"][-1] for cell in runs]
+        last = [resumable.result(cell, options.work)["stages"][-1] for cell in runs]
         world, learner = runs[0].arguments["world"], runs[0].arguments["learner"]
         rows.append(
             {

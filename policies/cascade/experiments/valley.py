@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import tyro
 
-from policies.cascade.experiments import jobs
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments import resumable
+from policies.cascade.experiments.resumable import Cell
 from twinloom.results import RESULTS
 
 HERE = "policies.cascade.experiments.valley"
@@ -55,13 +55,13 @@ class Options:
     episodes: int = 10_000
     dry: bool = False
     out: Path = RESULTS
-    work: Path = jobs.FOLDER / "valley"
+    work: Path = resumable.FOLDER / "valley"
 
 
 def main(words: list[str]) -> int:
     """Body of the command."""
     options = tyro.cli(Options, prog="policies experiment valley", args=words)
-    jobs.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
+    resumable.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
     table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
         (name, seed): Cell(
@@ -74,15 +74,15 @@ def main(words: list[str]) -> int:
         for seed in range(options.seeds)
     }
     fit = Cell("critic", f"{HERE}:fit", {"steps": options.fit, "episodes": options.episodes}, options.fit * 4e-5 + 1.5)
-    jobs.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
+    resumable.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
     from policies.cascade.experiments import valley_report as report
 
     command = shlex.join(["policies", "experiment", "valley", *words])
-    found = {key: jobs.result(cell, options.work) for key, cell in runs.items()}
-    profit_rows = jobs.result(table, options.work)
-    report.write(profit_rows, found, jobs.result(fit, options.work), options, command)
+    found = {key: resumable.result(cell, options.work) for key, cell in runs.items()}
+    profit_rows = resumable.result(table, options.work)
+    report.write(profit_rows, found, resumable.result(fit, options.work), options, command)
     return 0
 
 

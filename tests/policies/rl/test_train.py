@@ -118,8 +118,10 @@ def test_after_a_crash_the_run_goes_on_from_the_last_checkpoint_with_its_memory(
         train(clock(), tmp_path / "run", checkpoint_every=100)
     assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 200
     memories = []
-    load = module.state.load
-    monkeypatch.setattr(module.state, "load", lambda m, *a: (load(m, *a), memories.append(m.replay_buffer.size()))[0])
+    load = module.training_state.load
+    monkeypatch.setattr(
+        module.training_state, "load", lambda m, *a: (load(m, *a), memories.append(m.replay_buffer.size()))[0]
+    )
     train(clock(), tmp_path / "run", checkpoint_every=100)
     assert memories == [200]
     assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == 320
@@ -140,8 +142,8 @@ def test_after_kill_9_the_same_call_goes_on_where_the_last_checkpoint_is(tmp_pat
     checkpoint.recover(tmp_path / "run" / "last")
     reached = int(checkpoint.describe(tmp_path / "run")[0].extra["steps"])
     resumed = []
-    load = module.state.load
-    monkeypatch.setattr(module.state, "load", lambda *a: resumed.append(load(*a)) or resumed[-1])
+    load = module.training_state.load
+    monkeypatch.setattr(module.training_state, "load", lambda *a: resumed.append(load(*a)) or resumed[-1])
     train(clock(steps=reached + 40), tmp_path / "run")
     assert [int(numbers["steps"]) for numbers in resumed] == [reached]
     assert checkpoint.describe(tmp_path / "run")[0].extra["steps"] == reached + 40

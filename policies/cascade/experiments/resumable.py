@@ -148,7 +148,7 @@ def _start(cell: Cell, folder: Path) -> subprocess.Popen[bytes]:
     out = folder / f"{cell.stem()}.json"
     alone = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     with (folder / f"{cell.stem()}.log").open("ab") as log:
-        command = [sys.executable, "-m", "policies.cascade.experiments.jobs", task, str(out)]
+        command = [sys.executable, "-m", "policies.cascade.experiments.resumable", task, str(out)]
         return subprocess.Popen(
             command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | alone, start_new_session=True
         )

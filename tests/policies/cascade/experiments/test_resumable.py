@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.cascade.experiments import jobs
-from policies.cascade.experiments.jobs import Cell
+from policies.cascade.experiments import resumable
+from policies.cascade.experiments.resumable import Cell
 from twinloom.errors import TwinloomError
 
 HERE = "cell_work"
@@ -43,7 +43,7 @@ def wait(arguments, folder):
 def module(tmp_path, monkeypatch):
     (tmp_path / "cell_work.py").write_text(WORK)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(Path.cwd())]))
-    monkeypatch.setattr(jobs, "POLL_S", 0.02)
+    monkeypatch.setattr(resumable, "POLL_S", 0.02)
 
 
 def note(name: str, value: int = 1, **more) -> Cell:
@@ -54,9 +54,9 @@ def test_cells_wait_for_those_they_read_and_are_computed_once(tmp_path, capsys):
     work = tmp_path / "work"
     first = note("first", 4)
     second = Cell("second", f"{HERE}:read", {"file": f"{first.stem()}.json"}, 0.1, (first.name,))
-    jobs.run([second, first], work, jobs=2)
-    assert (jobs.result(first, work), jobs.result(second, work)) == ({"twice": 8}, 9)
-    jobs.run([second, first], work)
+    resumable.run([second, first], work, jobs=2)
+    assert (resumable.result(first, work), resumable.result(second, work)) == ({"twice": 8}, 9)
+    resumable.run([second, first], work)
     assert (work / "order.txt").read_text() == "first\n"
     assert "2 cells, 2 of them finished" in capsys.readouterr().out
     record = json.loads((work / f"{first.stem()}.json").read_text())
@@ -67,21 +67,21 @@ def test_cells_wait_for_those_they_read_and_are_computed_once(tmp_path, capsys):
 def test_other_settings_are_another_cell(tmp_path):
     assert note("a", 1).stem() != note("a", 2).stem()
     with pytest.raises(TwinloomError, match="missing or damaged"):
-        jobs.result(note("a", 1), tmp_path)
+        resumable.result(note("a", 1), tmp_path)
 
 
 def test_a_failure_is_reported_after_the_others_and_holds_back_what_needs_it(tmp_path, capsys):
     work = tmp_path / "work"
     bad = Cell("bad", f"{HERE}:fail", {}, 0.1)
     with pytest.raises(TwinloomError, match=r"1 cells failed \(bad\)"):
-        jobs.run([bad, note("after", after=("bad",)), note("good")], work)
-    assert jobs.finished(note("good"), work)
-    assert not jobs.finished(note("after", after=("bad",)), work)
+        resumable.run([bad, note("after", after=("bad",)), note("good")], work)
+    assert resumable.finished(note("good"), work)
+    assert not resumable.finished(note("after", after=("bad",)), work)
     assert "this cannot be" in next(work.glob("bad-*.log")).read_text()
 
 
 def test_a_dry_run_computes_nothing(tmp_path, capsys):
-    jobs.run([note("a")], tmp_path / "work", dry=True)
+    resumable.run([note("a")], tmp_path / "work", dry=True)
     assert "a: about 0:06" in capsys.readouterr().out
     assert not (tmp_path / "work").exists()
 
@@ -89,9 +89,9 @@ def test_a_dry_run_computes_nothing(tmp_path, capsys):
 def test_an_interruption_ends_the_running_cells(tmp_path):
     program = (
         "from pathlib import Path\nfrom twinloom.command import run_command\n"
-        "from policies.cascade.experiments import jobs\n"
-        f"cell = jobs.Cell('slow', 'cell_work:wait', {{}}, 1.0)\n"
-        f"run_command(lambda: jobs.run([cell], Path({str(tmp_path / 'work')!r})))"
+        "from policies.cascade.experiments import resumable\n"
+        f"cell = resumable.Cell('slow', 'cell_work:wait', {{}}, 1.0)\n"
+        f"run_command(lambda: resumable.run([cell], Path({str(tmp_path / 'work')!r})))"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)
     while not list((tmp_path / "work").glob("*.lock")):
@@ -112,7 +112,7 @@ def test_two_processes_do_not_compute_one_cell(tmp_path):
     with (tmp_path / "work" / f"{cell.stem()}.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(TwinloomError, match="1 cells failed"):
-            jobs.run([cell], tmp_path / "work")
+            resumable.run([cell], tmp_path / "work")
     assert "another process is computing a" in next((tmp_path / "work").glob("*.log")).read_text()
 
 
@@ -120,16 +120,16 @@ def test_two_processes_do_not_compute_one_cell(tmp_path):
 def test_a_damaged_result_is_computed_again(damage, tmp_path):
     cell = note("a", 3)
     (tmp_path / f"{cell.stem()}.json").write_text(damage)
-    assert not jobs.finished(cell, tmp_path)
-    jobs.run([cell], tmp_path)
-    assert jobs.result(cell, tmp_path) == {"twice": 6}
+    assert not resumable.finished(cell, tmp_path)
+    resumable.run([cell], tmp_path)
+    assert resumable.result(cell, tmp_path) == {"twice": 6}
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
 @pytest.mark.parametrize("dry", [True, False])
 def test_without_jobs_nothing_is_begun(jobs, dry, tmp_path):
     with pytest.raises(TwinloomError, match=f"--jobs {jobs} must be at least 1"):
-        jobs.run([note("a")], tmp_path / "work", jobs, dry)
+        resumable.run([note("a")], tmp_path / "work", jobs, dry)
     assert not (tmp_path / "work").exists()
 
 
