@@ -16,8 +16,6 @@ ROOMS = ("twinloom", "assets", "sim", "datagen", "policies", "real")
 MOST_LINES, MEDIAN_LINES = 500, 130
 CIRCLES = {  # imports that still close a circle; may only shrink
     "assets": {("assets.robots.record", "assets.robots.parse"), ("assets.robots.record", "assets.robots.build")},
-    "real": {("real.parse", "real.contract"), ("real.safety.guards", "real.safety.collision")}
-    | {("real.safety.guards", "real.safety.workspace")},
 }
 
 
