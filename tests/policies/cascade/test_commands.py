@@ -32,7 +32,7 @@ def trained(graph, tmp_path_factory):
 
 def test_a_checkpoint_says_what_it_was_trained_on_and_is_small(trained):
     spec, raw = checkpoint.describe(trained)
-    assert spec.extra["task"] == "cascade/adopt_profit"
+    assert spec.task == "cascade/adopt_profit"
     assert (spec.extra["steps"], spec.extra["algo"], spec.extra["world"]["world"]) == (STEPS, "tqc", "exact")
     assert spec.action.names[0] == "seed/tier0"
     assert "log10_kappa" in spec.observation["observation.state"].names
