@@ -18,6 +18,7 @@ Policies: train, evaluate, serve.
 
   policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
   policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
+  policies train humanoid/walk    a network that walks any humanoid, distilled from the model-based controller
   policies eval POLICY ...        success rates or returns of checkpoint folders, experts or baselines, side by side
   policies view POLICY            film or picture of a policy at work on a network
   policies serve POLICY           answer observations over a websocket, for robots on another machine
@@ -25,18 +26,22 @@ Policies: train, evaluate, serve.
   policies experiment NAME        repeat one of the experiments of docs/results/cascade
   policies list targets|kinds     what can be trained, which kinds of policies there are
 
-POLICY is a folder made by `policies train`, expert:bimanual/TASK, or the name of a baseline.
+POLICY is a folder made by `policies train`, expert:bimanual/TASK, model-based:humanoid, or the name of a baseline.
 Options: the same line with --help at its end, for example: policies train cascade/adopt_profit --help
 """
 
 Words = list[str]
+MODEL_BASED = "model-based:"
 
 
 def _train(words: Words) -> int | None:
-    if not words or not words[0].startswith(("bimanual/", "cascade/")):
-        return _explain("train", words, "a target, bimanual/TASK or cascade/PROBLEM (policies list targets)")
+    if not words or not words[0].startswith(("bimanual/", "cascade/", "humanoid/")):
+        wanted = "a target, bimanual/TASK, cascade/PROBLEM or humanoid/walk (policies list targets)"
+        return _explain("train", words, wanted)
     room, _, name = words[0].partition("/")
-    if room == "cascade":
+    if room == "humanoid":
+        from policies.humanoid.commands import train
+    elif room == "cascade":
         from policies.cascade.commands import train
     else:
         from policies.bimanual.commands import train
@@ -50,6 +55,8 @@ def _evaluate(words: Words) -> int | None:
         return _explain("eval", words, "a policy: a folder made by policies train, expert:bimanual/TASK, or a baseline")
     if words[0].startswith(EXPERT) or (Path(words[0]).exists() and _room(words[0]) == "bimanual"):
         from policies.bimanual.commands import evaluate
+    elif words[0].startswith(MODEL_BASED) or (Path(words[0]).exists() and _room(words[0]) == "humanoid"):
+        from policies.humanoid.commands import evaluate
     else:
         from policies.cascade.commands import evaluate
     return _call(evaluate, "eval", words)

@@ -34,3 +34,6 @@ KINDS: Registry[Kind] = Registry("policy kind", "policies list kinds")
 KINDS.register("imitation", Kind("policies.imitation.policy:load", "bimanual", "cloned from recorded episodes"))
 KINDS.register("expert", Kind("policies.bimanual.expert:load", "bimanual", "the scripted expert of a task"))
 KINDS.register("gaussian_actor", Kind("policies.rl.actor:load", "cascade", "actor of SAC, TQC or PPO"))
+KINDS.register(
+    "walking_student", Kind("policies.humanoid.student:load", "humanoid", "distilled from the walking controller")
+)

@@ -23,6 +23,7 @@ class SoleContacts:
         """With the range of the centre of pressure in a sole, (2,) m."""
         self._weight, self._cop_limit = body.weight, cop_limit
         self._damping = 2.0 / body.time_unit
+        self._righting = (gains.sole_frequency / body.time_unit) ** 2
         self._rows = [row for row in range(6) if row != 3 or body.ankle_effort[1] > 0.0]
         length, width = body.sole_half
         # A wrench of this size in one row, and only there, costs as much as an acceleration of g.
@@ -35,12 +36,25 @@ class SoleContacts:
         soles = [state.soles[side] for side in sides]
         return [self._contact(sole, part, cop) for sole, part in zip(soles, shares(soles, cop), strict=True)]
 
+    def within(self, state: BodyState, sides: tuple[int, ...], cop: np.ndarray) -> np.ndarray:
+        """The centre of pressure (2,) m that the feet which carry can give, where ``cop`` is wanted."""
+        if len(sides) == 2:
+            return cop
+        sole = state.soles[sides[0]]
+        return sole.position[:2] + sole.rotation[:2, :2] @ self._local(sole, cop)
+
+    def _local(self, sole: SoleState, cop: np.ndarray) -> np.ndarray:
+        local = sole.rotation[:2, :2].T @ (cop - sole.position[:2])
+        return np.clip(local, -self._cop_limit, self._cop_limit)
+
     def _contact(self, sole: SoleState, share: float, cop: np.ndarray) -> Contact:
         axes = sole.rotation.T
-        local = np.clip(axes[:2, :2] @ (cop - sole.position[:2]), -self._cop_limit, self._cop_limit)
+        local = self._local(sole, cop)
         force = share * self._weight
         jacobian = np.concatenate([axes @ sole.jacobian[:3], axes @ sole.jacobian[3:]])
         drift = sole.bias + self._damping * sole.velocity
+        up = sole.rotation[:, 2]
+        drift[3:5] += self._righting * np.array([-up[1], up[0]])  # a tipped sole turns back to level
         return Contact(
             jacobian=jacobian[self._rows],
             acceleration=-np.concatenate([axes @ drift[:3], axes @ drift[3:]])[self._rows],

@@ -26,6 +26,7 @@ class WalkingGains:
         lookahead: part of the present centre of pressure that is expected to last until touch-down.
         height: height of the centre of mass relative to the standing pose.
         height_frequency, pelvis_frequency, swing_frequency, posture_frequency: of the second-order tasks.
+        sole_frequency: at which a tipped sole that carries is turned back to level.
         com_weight, pelvis_weight, swing_weight, posture_weight: of the tasks.
         force_weight: on the distance of the vertical contact forces from their share of the weight.
         moment_weight: on the distance of the contact moments from those of the wanted centre of pressure.
@@ -35,11 +36,11 @@ class WalkingGains:
         ramp: part of the step during which the swing foot is released.
     """
 
-    step_time: float = 1.25
+    step_time: float = 1.35
     shift_time: float = 1.6
     double_support: float = 0.03
     swing_height: float = 0.071
-    touchdown_depth: float = 0.015
+    touchdown_depth: float = 0.006
     width_factor: float = 0.82
     least_width: float = 0.59
     cop_gain: float = 1.86
@@ -51,6 +52,7 @@ class WalkingGains:
     pelvis_frequency: float = 3.0
     swing_frequency: float = 8.4
     posture_frequency: float = 5.3
+    sole_frequency: float = 4.0
     com_weight: float = 2.7
     pelvis_weight: float = 3.2
     swing_weight: float = 6.7

@@ -49,6 +49,7 @@ class GaitClock:
         steps: steps completed since the last standing.
         velocity: the command, with limited acceleration, (2,) m/s.
         yaw_rate: the same, rad/s.
+        heading: where the command has turned to since ``reset``, rad.
     """
 
     def __init__(self, time_unit: float, period: float, shift: float, dt: float, acceleration: float = 0.3) -> None:
@@ -68,8 +69,9 @@ class GaitClock:
         self._yaw_acceleration = 0.25 / time_unit**2 * 0.05
         self.reset()
 
-    def reset(self) -> None:
-        """Stand."""
+    def reset(self, heading: float = 0.0) -> None:
+        """Stand, facing along ``heading`` (rad)."""
+        self.heading = heading
         self.mode, self.time, self.stance, self.steps = Mode.STAND, 0.0, RIGHT, 0
         self.velocity, self.yaw_rate = np.zeros(2), 0.0
         self._idle = 0
@@ -89,6 +91,7 @@ class GaitClock:
     def advance(self, command: Command) -> bool:
         """One control step later. Returns whether a step, or standing, has just begun."""
         self._follow(command)
+        self.heading += self.yaw_rate * self.dt
         self.time += self.dt
         if self.mode is Mode.STAND:
             return command.walk and self._enter(Mode.SHIFT, RIGHT)

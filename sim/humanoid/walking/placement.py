@@ -27,12 +27,10 @@ class Balance:
 
     Attributes:
         cop: wanted centre of pressure, (2,) m, world.
-        acceleration: wanted acceleration of the centre of mass in the plane, (2,) m/s².
         foothold: where the swing foot is to land, (2,) m, world; None while both feet carry.
     """
 
     cop: np.ndarray
-    acceleration: np.ndarray
     foothold: np.ndarray | None
 
 
@@ -53,9 +51,9 @@ class FootPlacement:
         ankle = ANKLE_SHARE * np.array(body.ankle_effort) / body.weight
         self.cop_limit = np.minimum(gains.cop_range * body.sole_half, ankle)
 
-    def stepping(self, state: BodyState, clock: GaitClock, heading: float) -> Balance:
+    def stepping(self, state: BodyState, clock: GaitClock) -> Balance:
         """While one foot carries: hold the DCM on its way as far as the sole can, and step where it will be."""
-        gains, turn = self._gains, planar(heading)
+        gains, turn = self._gains, planar(clock.heading)
         stance = state.soles[clock.stance].position[:2]
         side = 1.0 if clock.stance == RIGHT else -1.0  # of the swing foot
         com = turn.T @ (state.com[:2] - stance)
@@ -68,7 +66,6 @@ class FootPlacement:
         landing = after(xi, gains.lookahead * cop, self.omega, clock.remaining) - then
         return Balance(
             cop=stance + turn @ cop,
-            acceleration=turn @ (self.omega**2 * (com - cop)),
             foothold=stance + turn @ self._reachable(landing, side),
         )
 
@@ -81,12 +78,12 @@ class FootPlacement:
         goal = np.array([0.0, sideways])
         limit = self.cop_limit + np.array([0.0, 0.48 * self._body.stance_width])
         cop = np.clip(goal + self._gains.stand_gain * (xi - goal), -limit, limit)
-        return Balance(middle + turn @ cop, turn @ (self.omega**2 * (com - cop)), None)
+        return Balance(middle + turn @ cop, None)
 
-    def shifted(self, state: BodyState, clock: GaitClock, heading: float) -> float:
+    def shifted(self, state: BodyState, clock: GaitClock) -> float:
         """Where the DCM is to be, sideways from the middle of the feet, when the first step begins, m."""
         feet = state.soles[0].position[:2] - state.soles[1].position[:2]
-        half = 0.5 * float(planar(heading)[:, 1] @ feet)
+        half = 0.5 * float(planar(clock.heading)[:, 1] @ feet)
         side = 1.0 if clock.stance == RIGHT else -1.0
         return -side * half + float(step_offset(np.zeros(2), self.width, side, self.omega, clock.period)[1])
 

@@ -17,10 +17,12 @@ class SoleState:
         jacobian: (6, nv), linear over angular, world axes.
         velocity: J·q̇, (6,).
         bias: J̇·q̇, (6,).
+        touching: whether the foot touches anything.
     """
 
     position: np.ndarray
     rotation: np.ndarray
+    touching: bool
 
     def __init__(self, dofs: int) -> None:
         """Room for a body with ``dofs`` velocities."""
@@ -73,8 +75,10 @@ class BodyState:
         mujoco.mj_jacBody(body.model, data, None, self.base_jacobian, body.base)
         self.base_rotation = data.xmat[body.base].reshape(3, 3)
         self.base_rate = self.base_jacobian @ data.qvel
+        touched = body.model.geom_bodyid[data.contact.geom] if data.ncon else ()
         for side, sole in enumerate(self.soles):
             sole.read(body, data, side)
+            sole.touching = body.feet[side] in touched
 
     @staticmethod
     def refresh(model: mujoco.MjModel, data: mujoco.MjData) -> None:

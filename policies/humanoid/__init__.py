@@ -1,0 +1,1 @@
+"""Policies of humanoids: the model-based walker as a teacher, and networks distilled from it."""

@@ -1,0 +1,59 @@
+"""What a distillation is: bodies, episodes, who drives, how the network learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from policies.humanoid.networks import NetworkConfig
+
+
+@dataclass(frozen=True)
+class DistillConfig:
+    """Settings of a run; a run is continued with the same ones.
+
+    Attributes:
+        network: the student.
+        seed: of bodies, episodes and batches.
+        bodies: new random bodies in each iteration.
+        episodes: of each body.
+        seconds: length of an episode.
+        beta_decay, beta_floor: the teacher drives max(floor, decay^k) of the time in iteration k.
+        hardship_step: the worlds' hardship grows by this per iteration, from it to 1.
+        warm_up: optimizer steps after the first iteration; ``steps``: after each later one.
+        batch: rows of a step, half of them mirrored.
+        learning_rate, last_rate: at the beginning and from iteration ``anneal`` on; geometric between.
+        anneal: iterations until the last rate.
+        velocity_weight: of the estimate of the own velocity in the loss.
+        average: decay of the running mean of the weights that acts, per optimizer step.
+        keep: iterations whose samples are kept in memory; older ones are forgotten.
+    """
+
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    seed: int = 0
+    bodies: int = 16
+    episodes: int = 3
+    seconds: float = 8.0
+    beta_decay: float = 0.93
+    beta_floor: float = 0.1
+    hardship_step: float = 0.1
+    warm_up: int = 1500
+    steps: int = 400
+    batch: int = 1024
+    learning_rate: float = 1e-3
+    last_rate: float = 1e-4
+    anneal: int = 150
+    velocity_weight: float = 0.1
+    average: float = 0.995
+    keep: int = 160
+
+    def beta(self, iteration: int) -> float:
+        """Part of the time that the teacher drives."""
+        return max(self.beta_floor, self.beta_decay**iteration)
+
+    def hardship(self, iteration: int) -> float:
+        """Of the worlds, 0 to 1."""
+        return min(1.0, self.hardship_step * (iteration + 1))
+
+    def rate(self, iteration: int) -> float:
+        """Learning rate."""
+        return self.learning_rate * (self.last_rate / self.learning_rate) ** min(1.0, iteration / self.anneal)
