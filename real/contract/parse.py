@@ -91,6 +91,17 @@ def read_contract(path: Path) -> RobotContract:
 
 def _contract(name: str, table: dict, problems: list[str]) -> RobotContract | None:
     values: dict[str, Any] = {**table, "name": name}
+    groups: dict[str, tuple[str, ...]] = {}
+    chains = values.pop("chains", None)
+    if "joints" not in values and isinstance(values.get("model"), str):
+        from real.contract.chains import groups_of, joints_of  # a model loads MuJoCo
+
+        joints, grippers = joints_of(values["model"], chains, problems)
+        if problems:
+            return None
+        groups = groups_of(values["model"])
+    elif chains is not None:
+        problems.append("chains are those of a model; a file that lists its joints has none")
     for key, kind in _PARTS.items():
         if values.get(key) is not None:
             values[key] = _record(kind, key, values[key], problems)
@@ -101,9 +112,11 @@ def _contract(name: str, table: dict, problems: list[str]) -> RobotContract | No
         values["cameras"] = _cameras(values["cameras"], problems)
     if problems:
         return None
+    if groups:
+        values |= {"joints": joints, "grippers": grippers}
     if "topics" in values:
         names = tuple(joint.name for joint in values.get("joints", ()))
-        values["topics"] = _topics(values["topics"], names, problems)
+        values["topics"] = _topics(values["topics"], names, groups, problems)
     return _record(RobotContract, "", values, problems, nested=True)
 
 
@@ -115,7 +128,7 @@ def _cameras(value: Any, problems: list[str]) -> Any:
     return tuple(_record(Camera, where, row, problems) for where, row in rows)
 
 
-def _topics(value: Any, names: tuple[str, ...], problems: list[str]) -> Any:
+def _topics(value: Any, names: tuple[str, ...], groups: dict[str, tuple[str, ...]], problems: list[str]) -> Any:
     """A state topic alone stands for one that brings every joint."""
     if not isinstance(value, dict):
         problems.append("topics must be a table: {state: ..., commands: [...]}")
@@ -124,9 +137,21 @@ def _topics(value: Any, names: tuple[str, ...], problems: list[str]) -> Any:
     state = [{"topic": state, "joints": list(names)}] if isinstance(state, str) else state
     problems += [f"unknown key topics.{k}; allowed: state, commands" for k in value.keys() - {"state", "commands"}]
     return Topics(
-        _records(StateGroup, "topics.state", state, problems),
-        _records(CommandGroup, "topics.commands", commands, problems),
+        _records(StateGroup, "topics.state", _spelled_out(state, groups), problems),
+        _records(CommandGroup, "topics.commands", _spelled_out(commands, groups), problems),
     )
+
+
+def _spelled_out(rows: Any, groups: dict[str, tuple[str, ...]]) -> Any:
+    """Rows of topics in which a chain's name stands for its joints."""
+    if not isinstance(rows, (list, tuple)):
+        return rows
+    found = []
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("joints"), str):
+            row = {**row, "joints": list(groups.get(row["joints"], (row["joints"],)))}
+        found.append(row)
+    return found
 
 
 def _records(kind: type, where: str, rows: Any, problems: list[str]) -> Any:

@@ -63,7 +63,7 @@ class Actions:
                     node,
                     kind,
                     name,
-                    execute_callback=lambda goal, g=group, b=begin, k=kind: self._execute(goal, g, b, k),
+                    execute_callback=self._executor_of(group, begin, kind),
                     goal_callback=lambda _: GoalResponse.ACCEPT if filter.mode in ARMED else GoalResponse.REJECT,
                     cancel_callback=lambda _: CancelResponse.ACCEPT,
                 )
@@ -96,6 +96,14 @@ class Actions:
                 motion.judge(now, here, self._filter.mode, self._filter.reason)
 
     # ----------------------------------------------------- the executor's side
+
+    def _executor_of(self, group: CommandGroup, begin: Any, kind: Any) -> Any:
+        """The coroutine function of a server; rclpy awaits nothing else."""
+
+        async def execute(goal: Any) -> Any:
+            return await self._execute(goal, group, begin, kind)
+
+        return execute
 
     async def _execute(self, goal: Any, group: CommandGroup, begin: Any, kind: Any) -> Any:
         try:

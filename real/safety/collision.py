@@ -77,8 +77,8 @@ def _fingers(contract: RobotContract, shadow: Shadow) -> tuple[np.ndarray, np.nd
     sides = [side for side in shadow.arms if f"{side}_gripper" in contract.index]
     fingers = [[int(shadow.model.joint(f"{side}_finger{i}").qposadr[0]) for i in (1, 2)] for side in sides]
     grippers = contract.where([f"{side}_gripper" for side in sides])
-    stroke = shadow.record.gripper.max_opening / 2
-    return np.array(fingers, int).reshape(-1, 2), grippers, np.full(len(sides), stroke)
+    strokes = [(shadow.robot.chains[side].opening or 0.0) / 2 for side in sides]
+    return np.array(fingers, int).reshape(-1, 2), grippers, np.array(strokes)
 
 
 def _may_collide(shadow: Shadow, one: int, two: int) -> bool:

@@ -5,33 +5,30 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from assets.robots.build import add_robot
 from assets.robots.chain import SerialChain
-from assets.robots.record import SIDES, RobotRecord, load_robot
+from assets.robots.model import robot_model
 from real.contract import RobotContract
 
 
 class Shadow:
-    """Both arms of the contract's model.
+    """The chains of the contract's model.
 
     Attributes:
-        record, model: the robot, compiled.
-        arms: for each side its kinematic chain and the positions of its joints in the contract.
+        robot: the model by its chains; model: compiled.
+        arms: for each chain its kinematics and the positions of its joints in the contract.
         reach: (J,) metres that the tool centre point moves at most per radian of each joint; 0 for grippers.
     """
 
     def __init__(self, contract: RobotContract) -> None:
         assert contract.model is not None
-        self.record: RobotRecord = load_robot(contract.model)
-        spec = mujoco.MjSpec()
-        add_robot(spec, self.record, "simple")
-        self.model = spec.compile()
+        self.robot = robot = robot_model(contract.model)
+        self.model = robot.compile("simple")
         self.arms: dict[str, tuple[SerialChain, np.ndarray]] = {}
         self.reach = np.zeros(len(contract.names))
-        for side in SIDES:
-            chain = SerialChain(self.model, f"{side}_")
-            where = contract.where([f"{side}_{joint}" for joint in self.record.joints])
-            self.arms[side] = (chain, where)
+        for name, links in robot.chains.items():
+            chain = SerialChain(self.model, links.prefix)
+            where = contract.where(links.names)
+            self.arms[name] = (chain, where)
             self.reach[where] = self._lengths(chain)
 
     def _lengths(self, chain: SerialChain) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 import yaml
@@ -64,8 +66,22 @@ def test_device_units_are_inverted_exactly(name):
         assert contract.to_device(contract.home)[contract.index[gripper.joint]] == pytest.approx(gripper.open)
 
 
-def broken(tmp_path, change) -> list[str]:
-    table = yaml.safe_load((FOLDER / "ur-pair.yaml").read_text(encoding="utf-8"))
+def spelled_out(name: str) -> dict:
+    """A robot file that lists every joint instead of naming its model's chains."""
+    contract = load_contract(name)
+    table = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
+    table.pop("chains")
+    table["joints"] = [asdict(joint) for joint in contract.joints]
+    table["grippers"] = [asdict(gripper) for gripper in contract.grippers]
+    for what in ("state", "commands"):
+        groups = [asdict(group) for group in getattr(contract.topics, what)]
+        table["topics"][what] = [{**group, "joints": list(group["joints"])} for group in groups]
+    return table
+
+
+def broken(tmp_path, change, name: str = "ur-pair", spelled: bool = True) -> list[str]:
+    """Problems of a robot file after a change."""
+    table = spelled_out(name) if spelled else yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
     change(table)
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(table), encoding="utf-8")
@@ -73,6 +89,51 @@ def broken(tmp_path, change) -> list[str]:
         load_contract(path)
     assert "\n" not in str(caught.value)
     return caught.value.problems
+
+
+def test_a_file_may_list_its_joints_itself(tmp_path):
+    path = tmp_path / "ur-pair.yaml"
+    path.write_text(yaml.safe_dump(spelled_out("ur-pair")), encoding="utf-8")
+    assert load_contract(path) == load_contract("ur-pair")
+
+
+def test_what_a_file_does_not_say_is_its_models(tmp_path):
+    table = yaml.safe_load((FOLDER / "franka-panda.yaml").read_text())
+    table["chains"] = {"all": {"step": 0.1}, "right": {"home": [0.0, -0.4, 0.0, -2.7, 0.0, 2.35, 0.0]}}
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(table), encoding="utf-8")
+    contract, record = load_contract(path), load_robot("franka-panda")
+    left, right = contract.joints[: record.dof + 1], contract.joints[record.dof + 1 :]
+    assert [joint.velocity for joint in left[:-1]] == list(record.limits.velocity)
+    assert [joint.effort for joint in right[:-1]] == list(record.limits.effort)
+    assert [joint.home for joint in left[:-1]] == list(record.home["left"])
+    assert right[1].home == -0.4
+    assert {joint.step for joint in contract.joints if joint.name not in contract.names[7::8]} == {0.1}
+    assert contract.grippers[0].open == record.gripper.max_opening
+
+
+@pytest.mark.parametrize(
+    ("chains", "line"),
+    [
+        ({"middle": {"step": 1}}, "unknown chain middle; allowed: all, left, right"),
+        ({"all": {"speed": 1}}, "unknown key chains.left.speed"),
+        ({"all": {"velocity": [1.0]}}, "chains.left.velocity must be a finite number or a list of 6"),
+        ({"left": {"devices": ["a"]}}, "chains.left.devices must be a list of 6 names"),
+        ({"left": {"gripper": {"device": 3}}}, "chains.left.gripper.device must be a text"),
+        ({"all": {"velocity": "quick"}}, "chains.left.velocity must be a finite number"),
+        ({"all": 3}, "chains must be a table of tables"),
+        (["left"], "chains must be a table of tables"),
+        ({"left": {"gripper": 3}}, "chains.left.gripper must be a table"),
+    ],
+)
+def test_wrong_chains_are_refused_by_name(tmp_path, chains, line):
+    problems = broken(tmp_path, lambda table: table.update(chains=chains), spelled=False)
+    assert any(line in problem for problem in problems), problems
+
+
+def test_a_model_that_there_is_not_is_said(tmp_path):
+    problems = broken(tmp_path, lambda table: table.update(model="frnka-panda"), spelled=False)
+    assert any("Did you mean franka-panda" in problem for problem in problems)
 
 
 @pytest.mark.parametrize(
@@ -169,10 +230,5 @@ def test_check_prints_every_robot_and_every_mistake(tmp_path, capsys):
 
 @pytest.mark.parametrize("key", ["velocity", "acceleration", "step"])
 def test_a_joint_that_would_need_ages_is_a_slip(tmp_path, key):
-    text = (FOLDER / "franka-panda.yaml").read_text()
-    line = next(line for line in text.splitlines() if "name: left_joint1," in line)
-    before = next(word for word in line.split(", ") if word.startswith(f"{key}:"))
-    path = tmp_path / "slow.yaml"
-    path.write_text(text.replace(line, line.replace(before, f"{key}: 1.0e-300")))
-    with pytest.raises(InvalidSettingsError, match="acceleration and step must be at least"):
-        load_contract(path)
+    problems = broken(tmp_path, lambda table: table["joints"][0].update({key: 1e-300}))
+    assert any("acceleration and step must be at least" in problem for problem in problems)

@@ -9,6 +9,7 @@ import sys
 import threading
 from xml.etree import ElementTree as Xml
 
+import mujoco
 import pytest
 
 from real.ros import graph
@@ -54,6 +55,32 @@ def test_the_robot_describes_itself_and_tells_the_time(robot, contract):
     robot_element = Xml.fromstring(heard["/robot_description"][0].data)
     assert set(contract.devices) <= {joint.get("name") for joint in robot_element.findall("joint")}
     assert heard["/clock"][0].clock.sec > 1_700_000_000  # the clock of every stamp
+
+
+def test_frames_of_the_links_are_those_of_the_state(robot, contract):
+    pytest.importorskip("tf2_msgs", reason="tf2_msgs is not among the wheels; a system ROS has it")
+    import numpy as np
+
+    from real.ros.convert import to_wxyz
+    from real.safety.shadow import Shadow, pose
+    from twinloom.transforms import quat_to_matrix
+
+    with Session("rviz", domain()) as session:
+        heard: list = []
+        graph.subscribe(session, "/tf", heard.append, raw=False)
+        session.wait("frames", lambda: bool(heard), 20.0)
+    model = Shadow(contract).model
+    data = mujoco.MjData(model)
+    pose(contract, model, data, robot.node.filter.state.q)
+    found = {"world": np.eye(4)}
+    for frame in heard[-1].transforms:  # parents come first
+        moved, turned = frame.transform.translation, frame.transform.rotation
+        T = np.eye(4)
+        T[:3, :3] = quat_to_matrix(to_wxyz(np.array([turned.x, turned.y, turned.z, turned.w])))
+        T[:3, 3] = moved.x, moved.y, moved.z
+        found[frame.child_frame_id] = found[frame.header.frame_id] @ T
+    for body in range(1, model.nbody):
+        np.testing.assert_allclose(found[model.body(body).name][:3, 3], data.xpos[body], atol=2e-3)
 
 
 def test_nested_messages_are_shown():
