@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assets.robots.record import load_robot
+from sim.bimanual.draws import Choices
 from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before
 from sim.bimanual.scene import Scene, SceneRejectedError
@@ -49,6 +50,7 @@ class Prepared:
 
     Attributes:
         name: task name; ``redraws``: scenes that were drawn and rejected before this one.
+        choices: what the task itself drew: sides, instances, orders, places.
         spec: the record of the scene.
     """
 
@@ -61,6 +63,7 @@ class Prepared:
     axes: frozenset[str]
     split: str
     redraws: int
+    choices: Choices
 
     @property
     def spec(self) -> SceneSpec:
@@ -96,6 +99,7 @@ class Prepared:
             "axes": sorted(self.axes),
             "split": self.split,
             "fps": self.sim.fps,
+            "choices": self.choices,
             "scene": self.spec.to_json(),
         }
 
@@ -126,7 +130,9 @@ def prepare(
 
 
 def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
-    """The same scene and task again, from a record; the scene is the recorded one even if the code draws another now.
+    """The same scene and task again, from a record. Nothing is drawn: the task is told what it chose.
+
+    Records of early versions do not tell. Their choices are drawn again from the seed; the scene is the recorded one.
 
     Raises:
         UnknownNameError: the task or robot does not exist here.
@@ -139,11 +145,15 @@ def restore(record: dict[str, Any], visuals: str = "mesh") -> Prepared:
         name, redraws, fps, split = (record[key] for key in ("task", "redraws", "fps", "split"))
         spec = SceneSpec.from_json(record["scene"])
         seed, axes = np.random.SeedSequence(record["seed"]), frozenset(record["axes"])
-    except (KeyError, TypeError) as error:
+        choices = None if "choices" not in record else {kind: list(made) for kind, made in record["choices"].items()}
+    except (KeyError, TypeError, AttributeError) as error:
         raise TwinloomError(f"the randomisation record is damaged: {type(error).__name__} {error}") from error
     other = f"the recorded scene of {name} was made by another version: "
     try:
-        task, scene = draw(name, spec.robot, seed, axes, split, redraws)
+        if choices is not None:
+            task, scene = recorded(name, spec, choices)
+        else:
+            task, scene = draw(name, spec.robot, seed, axes, split, redraws)
         lost = scene.actors.keys() - {p.name for p in spec.placements}
         if lost:
             raise TwinloomError(f"{other}it lacks {', '.join(sorted(lost))}")
@@ -181,6 +191,18 @@ def draw(
     return task, scene
 
 
+def recorded(name: str, spec: SceneSpec, choices: Choices) -> tuple[Task, Scene]:
+    """A task in the scene that it has set up before; as :func:`draw`, but nothing is drawn.
+
+    Raises:
+        TwinloomError: the task now asks for more than was drawn.
+    """
+    scene = Scene(replace(spec, placements=()), None, choices, spec.placements)
+    task = task_class(name)()
+    task.load_actors(scene)
+    return task, scene
+
+
 def _finish(name, task, scene, sim, seed, axes, split, redraw) -> Prepared:
     """Bind the task's handles to the simulation, settle, and start the clock."""
     for actor_name, actor in scene.actors.items():
@@ -193,7 +215,7 @@ def _finish(name, task, scene, sim, seed, axes, split, redraw) -> Prepared:
     if task.check_success(world):
         raise SceneRejectedError("solved before it began")
     sim.observers.append(monitor)
-    return Prepared(name, task, sim, world, monitor, seed, axes, split, redraw)
+    return Prepared(name, task, sim, world, monitor, seed, axes, split, redraw, scene.draws.choices)
 
 
 def _settle(sim: Simulation) -> None:

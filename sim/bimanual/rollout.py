@@ -140,13 +140,22 @@ def expert_rollout(
     except SceneRejectedError as error:
         timing = {"build": perf_counter() - started, "plan": 0.0, "simulate": 0.0}
         return Rollout(False, error.reason, error.reason, {}, {}, np.zeros((0, 0)), "", {}, {}, timing, None)
-    built = perf_counter()
-    recorder = Recorder(prepared.sim, prepared.task.limit_steps(fps))
+    return try_expert(prepared, perf_counter() - started)
+
+
+def try_expert(prepared: Prepared, build: float = 0.0) -> Rollout:
+    """Let the scripted expert act in a scene that has just been prepared.
+
+    Args:
+        build: seconds that preparing it took.
+    """
+    began = perf_counter()
+    recorder = Recorder(prepared.sim, prepared.task.limit_steps(prepared.sim.fps))
     prepared.sim.observers.append(recorder)
-    skills = Skills(prepared.sim, prepared.world, stream(seed, "planner"))
+    skills = Skills(prepared.sim, prepared.world, stream(prepared.seed, "planner"))
     reason, detail = _act(prepared, skills)
     simulated = prepared.sim.step_seconds
-    timing = {"build": built - started, "plan": perf_counter() - built - simulated, "simulate": simulated}
+    timing = {"build": build, "plan": perf_counter() - began - simulated, "simulate": simulated}
     return _result(prepared, recorder, reason, detail, timing)
 
 

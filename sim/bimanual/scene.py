@@ -13,6 +13,7 @@ from assets.objects import library
 from assets.objects.blocks import block
 from assets.objects.model import ObjectAsset
 from sim.bimanual.actor import Actor
+from sim.bimanual.draws import Choices, Draws
 from sim.bimanual.spec import BlockSpec, Placement, SceneSpec
 from twinloom.transforms import pose, quat_multiply, yaw_quat
 
@@ -52,16 +53,26 @@ class Scene:
 
     Args:
         spec: starting point (robot, table).
-        rng: the task's own stream of random numbers.
+        rng: the task's own stream of random numbers; None where nothing is to be drawn.
+        choices: those of a recorded episode; then nothing is drawn, and objects stand where ``placements`` says.
+        placements: of that episode.
 
     Attributes:
+        draws: what the task has drawn; ``draws.choices`` goes into the record.
         actors: name to Actor, in order of placement.
         keep_outs: rectangles that clutter must avoid.
     """
 
-    def __init__(self, spec: SceneSpec, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        spec: SceneSpec,
+        rng: np.random.Generator | None,
+        choices: Choices | None = None,
+        placements: Sequence[Placement] = (),
+    ) -> None:
         self.spec = spec
-        self.rng = rng
+        self.draws = Draws(rng, choices)
+        self._recorded = {placement.name: placement for placement in placements}
         self.actors: dict[str, Actor] = {}
         self.keep_outs: list[KeepOut] = []
 
@@ -74,20 +85,29 @@ class Scene:
 
     def uniform(self, low: float, high: float) -> float:
         """One number, uniform in [low, high]."""
-        return float(self.rng.uniform(low, high))
+        return self.draws.take("uniform", lambda: self._between(low, high))
 
-    def choice(self, options: Sequence):
-        """One of the options."""
-        return options[int(self.rng.integers(len(options)))]
+    def choice(self, options: Sequence, kind: str = "choice"):
+        """One of the options. Names and numbers are recorded as they are, other things by their place."""
+        plain = all(isinstance(option, (str, int, float)) for option in options)
+        places = options if plain else range(len(options))
+        found = self.draws.take(kind, lambda: places[self._index(len(options))])
+        return found if plain else options[found]
 
     def side(self) -> Side:
         """A random arm."""
-        return self.choice(("left", "right"))
+        return self.choice(("left", "right"), "side")
+
+    def order(self, options: Sequence[str] | Sequence[int], count: int | None = None) -> list:
+        """The options in a random order, or the first ``count`` of them."""
+        return self.draws.take(
+            "order", lambda: [options[i] for i in self.draws.generator.permutation(len(options))[:count]]
+        )
 
     def instance(self, category: str, among: Sequence[int] | None = None) -> ObjectAsset:
         """A random instance of a category (of the listed ids, if given)."""
         ids = range(library.instances(category)) if among is None else among
-        return library.load(category, self.choice(list(ids)))
+        return library.load(category, self.choice(list(ids), f"instance {category}"))
 
     def sample_xy(
         self,
@@ -111,14 +131,25 @@ class Scene:
         """
         ranges = [x] if isinstance(x[0], (int, float)) else list(x)  # type: ignore[list-item]
         spots = [a.position[:2] if isinstance(a, Actor) else np.asarray(a) for a in avoid]
-        for _ in range(200):
-            low, high = self.choice(ranges)  # type: ignore[misc]
-            spot = np.array([self.uniform(low, high), self.uniform(*y)])
-            if abs(spot[0]) < min_abs_x or any(np.linalg.norm(spot - s) < apart for s in spots):
-                continue
-            if accept is None or accept(float(spot[0]), float(spot[1])):
-                return float(spot[0]), float(spot[1])
-        raise SceneRejectedError("no free spot")
+
+        def draw() -> list[float]:
+            for _ in range(200):
+                low, high = ranges[self._index(len(ranges))]  # type: ignore[misc]
+                spot = np.array([self._between(low, high), self._between(*y)])
+                if abs(spot[0]) < min_abs_x or any(np.linalg.norm(spot - s) < apart for s in spots):
+                    continue
+                if accept is None or accept(float(spot[0]), float(spot[1])):
+                    return spot.tolist()
+            raise SceneRejectedError("no free spot")
+
+        found = self.draws.take("xy", draw)
+        return found[0], found[1]
+
+    def _between(self, low: float, high: float) -> float:
+        return float(self.draws.generator.uniform(low, high))
+
+    def _index(self, options: int) -> int:
+        return int(self.draws.generator.integers(options))
 
     # --------------------------------------------------------------- actors
 
@@ -180,8 +211,9 @@ class Scene:
         placement = Placement(
             name, asset.category, asset.index, position, orientation, mode, mass, dict(joints or {}), False, block_spec
         )
+        placement = self._recorded.get(name, placement)
         self.spec = replace(self.spec, placements=(*self.spec.placements, placement))
-        actor = Actor(name, asset, mode, pose(position, orientation))
+        actor = Actor(name, asset, placement.mode, pose(placement.pos, placement.quat))
         self.actors[name] = actor
         self.keep_out(actor, keep_out)
         return actor

@@ -132,7 +132,7 @@ def test_what_it_cannot_do_is_named():
     for change, text in (
         ({"task": "lift_pot"}, "task lift_pot, not click_bell"),
         ({"fps": 50}, "fps 50, not 25"),
-        ({"scene": {**record["scene"], "table_bias": 0.01}}, "another version"),
+        ({"scene": {**record["scene"], "placements": []}}, "another version"),
         ({"scene": None}, "damaged"),
     ):
         with pytest.raises(TwinloomError, match=text):

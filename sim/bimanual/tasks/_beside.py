@@ -31,13 +31,13 @@ LEVEL = 0.05  # metres by which one may be farther forward than the other
 
 def scatter(scene: Scene, where: Side) -> tuple[Actor, Actor]:
     """The thing to move and the thing that stays, of two categories, with room on the ``where`` side of the latter."""
-    kinds = scene.rng.permutation(THINGS)[:2]
+    kinds = scene.order(THINGS, 2)
     first = scene.sample_xy((-0.22, 0.22), (-0.2, 0.0))
-    thing = scene.add("thing", scene.instance(str(kinds[0])), first, scene.uniform(-np.pi, np.pi))
+    thing = scene.add("thing", scene.instance(kinds[0]), first, scene.uniform(-np.pi, np.pi))
     far_side: Side = "right" if where == "left" else "left"  # there the goal lies towards the midline, within reach
     x = on_side(far_side, 0.18, 0.23) if side_of(thing) == far_side else (-0.1, 0.1)
     spot = scene.sample_xy(x, (-0.2, 0.0), apart=0.1, avoid=[thing], accept=lambda _, y: abs(y - first[1]) >= 0.1)
-    landmark = scene.add("landmark", scene.instance(str(kinds[1])), spot, scene.uniform(-np.pi, np.pi))
+    landmark = scene.add("landmark", scene.instance(kinds[1]), spot, scene.uniform(-np.pi, np.pi))
     scene.keep_out((spot[0] + SIGN[where] * DISTANCE, spot[1]), 0.1)
     return thing, landmark
 

@@ -43,7 +43,7 @@ class BlocksRankingSize(Task):
         xs = scene.uniform(-0.10, -0.09), scene.uniform(0.01, 0.02), scene.uniform(0.08, 0.09)
         self.spots = [(x, y) for x in xs]
         halves = scene.uniform(0.030, 0.033), scene.uniform(0.024, 0.027), scene.uniform(0.018, 0.021)
-        colors = [str(c) for c in scene.rng.permutation(sorted(COLORS))[:3]]
+        colors = scene.order(sorted(COLORS), 3)
         self.blocks = _blocks.scatter(scene, colors, halves, from_center=0.10, free=self.spots)
         scene.keep_out_area((-0.19, 0.18), (y - 0.1, y + 0.1))
         self.sides = [side_of(b) for b in self.blocks]

@@ -40,7 +40,7 @@ class PickDiverseBottles(Task):
     )
 
     def load_actors(self, scene: Scene) -> None:
-        left, right = (int(k) for k in scene.rng.permutation(library.instances("bottle"))[:2])
+        left, right = scene.order(range(library.instances("bottle")), 2)
         assets = {"left": library.load("bottle", left), "right": library.load("bottle", right)}
         self.bottles = _bottles.standing_pair(scene, assets)  # type: ignore[arg-type]
 

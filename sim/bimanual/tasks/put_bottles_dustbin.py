@@ -51,9 +51,9 @@ class PutBottlesDustbin(Task):
 
     def load_actors(self, scene: Scene) -> None:
         self.bin = scene.add("dustbin", scene.instance("dustbin"), BIN, mode="static", z=0.0)
-        kinds = scene.rng.permutation(library.instances("plastic_bottle"))[:3]
+        kinds = scene.order(range(library.instances("plastic_bottle")), 3)
         self.bottles: list[Actor] = []
-        for i, kind in enumerate(int(k) for k in kinds):
+        for i, kind in enumerate(kinds):
             spot = scene.sample_xy((-0.25, 0.3), (0.03, 0.23), apart=0.13, avoid=self.bottles, min_abs_x=0.05)
             asset = library.load("plastic_bottle", kind)
             bottle = scene.add(f"bottle{i}", asset, spot, scene.uniform(-np.pi, np.pi))

@@ -10,12 +10,13 @@ import pytest
 
 from assets.objects import library
 from sim.bimanual import episode
-from sim.bimanual.episode import Prepared, SuccessMonitor, prepare, restore
+from sim.bimanual.episode import Prepared, SuccessMonitor, draw, prepare, restore
+from sim.bimanual.episode import recorded as recorded_scene
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.rollout import expert_rollout, replay_rollout
 from sim.bimanual.scene import SceneRejectedError
-from sim.bimanual.spec import BlockSpec
-from sim.bimanual.task import DWELL_S, Task
+from sim.bimanual.spec import BlockSpec, SceneSpec
+from sim.bimanual.task import DWELL_S, Task, task_names
 from tests.sim.bimanual.scenes import RED, ROBOT
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.seeding import episode_seed
@@ -296,6 +297,48 @@ def test_the_record_wins_over_what_the_code_would_draw_now(recorded):
     assert prepared.record() == record
 
 
+@pytest.mark.parametrize("task", task_names())
+def test_a_recorded_task_chooses_nothing_again(task):
+    first, drawn = draw(task, ROBOT, episode_seed(3, task, 0), frozenset({"clutter", "table"}))
+    choices = json_copy(drawn.draws.choices)
+    again, scene = recorded_scene(task, SceneSpec.from_json(json_copy(drawn.spec.to_json())), choices)
+    assert scene.draws.choices == choices
+    own = [p for p in drawn.spec.placements if not p.clutter]
+    assert list(scene.spec.placements) == own
+    for name, actor in drawn.actors.items():
+        np.testing.assert_array_equal(scene.actors[name].start, actor.start)
+        assert scene.actors[name].asset.key == actor.asset.key
+    assert plain(again) == plain(first)
+
+
+def plain(task) -> dict:
+    """What a task decided, in words and numbers."""
+    return {name: value for name, value in vars(task).items() if isinstance(value, (str, int, float, tuple))}
+
+
+def test_a_record_says_what_the_task_chose(recorded):
+    assert recorded.record["choices"].keys() == {"xy", "instance bell"}
+    _, scene = draw("place_a2b_left", ROBOT, SEED)
+    first, second = scene.draws.choices["order"][0]
+    assert {scene.actors["thing"].asset.category, scene.actors["landmark"].asset.category} == {first, second}
+
+
+def test_choices_come_from_the_record_and_not_from_the_seed(recorded):
+    record = json_copy(recorded.record)
+    record["seed"] = [5, 5, 5, 5]
+    prepared = restore(record, visuals="simple")
+    assert prepared.record() == record
+    np.testing.assert_array_equal(prepared.sim.data.qpos, recorded.qpos[0])
+
+
+def test_records_of_early_versions_are_drawn_again(recorded):
+    record = json_copy(recorded.record)
+    del record["choices"]
+    prepared = restore(record, visuals="simple")
+    np.testing.assert_array_equal(prepared.sim.data.qpos, recorded.qpos[0])
+    assert prepared.record() == recorded.record
+
+
 def without(key):
     def change(record):
         del record[key]
@@ -321,6 +364,8 @@ def wild_bell(record):
         (without("seed"), "damaged: KeyError 'seed'"),
         (lambda r: r["scene"].pop("latency"), "damaged: KeyError .*SceneSpec with other fields: latency"),
         (lambda r: r.update(task="click_bel"), 'unknown task "click_bel". Did you mean click_bell'),
+        (lambda r: r.update(choices=3), "damaged: AttributeError"),
+        (lambda r: r["choices"].pop("xy"), 'made by another version: it has 0 draws of "xy", here are more'),
         (lambda r: r.update(fps=24), "fps 24 does not divide"),
         (lost_bell, "made by another version: it lacks bell"),
         (wild_bell, "made by another version: it is rejected here"),
