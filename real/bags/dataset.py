@@ -20,8 +20,9 @@ from real.bags.bag import Bag
 from real.bags.hands import HAND_NAMES, HAND_UNIT, Hands
 from real.bags.resample import BagEpisode
 from real.robots.sim import SimRobot
+from sim.loop import run
 from twinloom.errors import TwinloomError
-from twinloom.features import IMAGE_AXES, IMAGES
+from twinloom.features import ACTION, IMAGE_AXES, IMAGES, STATE
 from twinloom.names import match
 
 UNIT = "rad; gripper opening in [0, 1]"
@@ -172,28 +173,20 @@ def replay(root: Path, index: int, robot: str = "") -> Replayed:
     record = json.loads(details.get("record") or "{}")
     if not record:
         raise TwinloomError(f"episode {index} of {root} has no scene; replay it on the robot it came from")
-    seed, _, episode, *_ = record["seed"]
-    world = SimRobot(
-        f"bimanual/{record['task']}",
-        record["scene"]["robot"],
-        seed=seed,
-        episode=episode,
-        randomize=",".join(record["axes"]) or "none",
-        split=record["split"],
-        lockstep=True,
-        fps=fps,
-        contract=robot,
-    )
-    order = match(features["action"].names, world.contract.names, what=f"dataset {root}")
-    states = []
+    world = SimRobot(f"bimanual/{record['task']}", record=record, lockstep=True, fps=fps, contract=robot)
+    order = match(features[ACTION].names, world.contract.names, what=f"dataset {root}")
+    states: list[np.ndarray] = []
+
+    def follow(observe):
+        if len(states) == len(recorded[ACTION]):
+            return None
+        states.append(observe()[STATE])
+        return recorded[ACTION][len(states) - 1, order].astype(float)
+
     with world:
-        if world.record()["scene"] != record["scene"]:
-            raise TwinloomError(f"the scene of episode {index} of {root} was made by another version")
-        for action in recorded["action"][:, order]:
-            states.append(world.get_observation()["observation.state"])
-            world.send_action(action.astype(float))
+        run(world, follow)
         success = world.success
-    before, again = recorded["observation.state"][:, order].astype(float), np.array(states)
+    before, again = recorded[STATE][:, order].astype(float), np.array(states)
     arms = ~world.contract.is_gripper
     apart = float(np.abs(before - again)[:, arms].max())
     return Replayed(len(states), Hands(world.contract).apart(before, again), apart, success)

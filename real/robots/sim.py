@@ -187,14 +187,14 @@ class SimRobot(BaseRobot):
         self._say()
         return sent
 
-    # an environment of sim.loop: the words of Robot, the task's end
+    # an environment of sim.loop, by the words of Robot
 
     observe, apply = get_observation, send_action
 
     @property
     def over(self) -> bool:
-        """As success."""
-        return self.success
+        """Never: a robot goes on after its task has succeeded."""
+        return False
 
     @property
     def success(self) -> bool:

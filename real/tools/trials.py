@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from policies.agent import PolicyAgent
 from real.contract import load_contract
 from real.policy.inference import check_robot, make_policy
 from real.robots.sim import SimRobot
 from real.stack import load_stack
-from sim.loop import run
+from sim.loop import Observation, run
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGES, cameras
 
@@ -96,8 +99,15 @@ def in_process(
         options: dict[str, Any] = {"cameras": tuple(names), "size": sizes.pop(), "lockstep": True, "fps": int(spec.fps)}
         with SimRobot(f"bimanual/{task}", contract=contract, episode=episode, **scene, **options) as world:
             actor.reset()
-            run(world, PolicyAgent(actor, contract.names), limit=math.ceil(seconds * spec.fps))
+            agent = PolicyAgent(actor, contract.names)
+            until_success = partial(_until_success, agent, world)
+            run(world, until_success, limit=math.ceil(seconds * spec.fps))
             yield episode, world.success, time.monotonic() - began
+
+
+def _until_success(agent: PolicyAgent, world: SimRobot, observe: Callable[[], Observation]) -> np.ndarray | None:
+    """The agent's next action, none where the task has succeeded."""
+    return None if world.success else agent(observe)
 
 
 def _looks(policy: str, robot: str) -> bool:
