@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from assets.robots.humanoid.slots import AXES, SIDES, SLOT_INDEX
-from assets.robots.humanoid.tree import LinkTree
+from assets.robots.humanoid.tree import Hinge, LinkTree
 
 _SNAP = ((math.pi / 2, 0.2), (math.pi / 8, 0.08))  # a position this close to a multiple was meant to be that multiple
 _STRAIGHT = 0.35  # rad by which a leg may be bent or lean in the file's zero and still count as straight
@@ -47,6 +47,18 @@ def canonical(tree: LinkTree, given: Mapping[str, float] | None = None) -> LinkT
         offset, cosine = next(values)
         links.append(replace(link, hinge=replace(link.hinge, sign=1 if cosine >= 0 else -1, offset=offset)))
     return replace(tree, links=tuple(links))
+
+
+def with_limits(tree: LinkTree, limits: Mapping[str, tuple[float, float]]) -> LinkTree:
+    """The tree with limits given in the convention of the slots, rad."""
+
+    def changed(hinge: Hinge) -> Hinge:
+        if hinge.slot not in limits:
+            return hinge
+        low, high = sorted(hinge.offset + hinge.sign * value for value in limits[hinge.slot])
+        return replace(hinge, range=(low, high))
+
+    return replace(tree, links=tuple(replace(link, hinge=link.hinge and changed(link.hinge)) for link in tree.links))
 
 
 def cosines(tree: LinkTree) -> np.ndarray:
@@ -93,20 +105,29 @@ def _branch(tree: LinkTree, root: int) -> LinkTree:
 def _leg(tree: LinkTree, side: str, found: Mapping[str, float]) -> dict[str, float]:
     """Positions that straighten a leg; nothing where the file's zero already is straight."""
 
-    def bend(angles: np.ndarray) -> np.ndarray:
-        hip, knee, ankle = _points(
-            tree, dict(zip(names, angles, strict=True)), side, ("hip_pitch", "knee", "ankle_pitch")
+    def bend(angles: Mapping[str, float]) -> np.ndarray:
+        hip, knee, ankle = _points(tree, angles, side, ("hip_pitch", "knee", "ankle_pitch"))
+        return np.array(
+            [
+                _unit(knee - hip)[0],
+                _unit(ankle - knee)[0],
+                *_unit(ankle - hip)[:2],
+                *(0.02 * value for value in angles.values()),
+            ]
         )
-        return np.array([_unit(knee - hip)[0], _unit(ankle - knee)[0], *_unit(ankle - hip)[:2], *(0.02 * angles)])
 
     names = [f"{side}_{name}" for name in ("hip_pitch", "hip_roll", "knee") if f"{side}_{name}" not in found]
-    if not names or np.abs(bend(np.zeros(len(names)))[:4]).max() < _STRAIGHT:
+    if not names or np.abs(bend(dict.fromkeys(names, 0.0))[:4]).max() < _STRAIGHT:
         return {}
     return _search(tree, names, bend)
 
 
 def _arm(tree: LinkTree, side: str, found: Mapping[str, float]) -> dict[str, float]:
-    """Positions that let an arm hang straight, with the elbow's axis across."""
+    """Positions that let an arm hang straight, with the elbow's axis across.
+
+    Shoulder pitch and twist are tried at quarter turns only: files choose their zero so, and a search over
+    both would trade one for the other where axes are tilted.
+    """
     present = [f"{side}_{name}" for name in _ARM if tree.has(f"{side}_{name}")]
     names = [name for name in present if name not in found]
     if not tree.has(f"{side}_elbow") or not names:
@@ -116,28 +137,40 @@ def _arm(tree: LinkTree, side: str, found: Mapping[str, float]) -> dict[str, flo
     shoulder_link, elbow_link = tree.link_of(top), tree.link_of(f"{side}_elbow")
     elbow_axis = next(hinge.axis for hinge in tree.hinges if hinge.slot == f"{side}_elbow")
 
-    def bend(angles: np.ndarray) -> np.ndarray:
-        frames = tree.frames(_positions(tree, dict(found) | dict(zip(names, angles, strict=True))))
+    def bend(angles: Mapping[str, float]) -> np.ndarray:
+        frames = tree.frames(_positions(tree, {**found, **angles}))
         shoulder, elbow = frames[shoulder_link, :3, 3], frames[elbow_link, :3, 3]
         axis = frames[elbow_link, :3, :3] @ elbow_axis
         upper, lower = _unit(elbow - shoulder), _unit(forearm_end(tree, side, frames) - elbow)
         hang = [*(upper - (0, 0, -1)), *(lower - (0, 0, -1))]
-        return np.array([*hang, 0.5 * axis[0], 0.5 * axis[2], *(0.03 * angles)])
+        return np.array([*hang, 0.5 * np.hypot(axis[0], axis[2]), *(0.1 * value for value in angles.values())])
 
-    return _search(tree, names, bend)
+    turned = [name for name in names if name.endswith(("shoulder_pitch", "shoulder_yaw"))]
+    free = [name for name in names if name not in turned]
+    best, least = {}, math.inf
+    for quarters in itertools.product((0.0, -math.pi / 2, math.pi / 2), repeat=len(turned)):
+        fixed = dict(zip(turned, quarters, strict=True))
+        solved = _search(tree, free, lambda angles, fixed=fixed: bend({**fixed, **angles})) if free else {}
+        cost = float(np.sum(bend({**fixed, **solved}) ** 2))
+        if cost < least - 1e-6:
+            best, least = {**fixed, **solved}, cost
+    return best
 
 
 def _search(tree: LinkTree, names: list[str], residual) -> dict[str, float]:
-    """Least squares within the joints' limits, started from every combination of quarter turns."""
+    """Least squares within the joints' limits, started from the best combination of quarter turns."""
     from scipy.optimize import least_squares
 
     ranges = np.array([next(hinge.range for hinge in tree.hinges if hinge.slot == name) for name in names])
     ranges = ranges + np.array([-0.3, 0.3])  # the straight arm may lie just outside of the limits
-    quarter = (-math.pi / 2, 0.0, math.pi / 2)
+
+    def cost(angles: np.ndarray) -> np.ndarray:
+        return residual(dict(zip(names, angles.tolist(), strict=True)))
+
+    quarter = (0.0, -math.pi / 2, math.pi / 2)
     starts = [np.clip(start, *ranges.T) for start in itertools.product(quarter, repeat=len(names))]
-    starts.sort(key=lambda start: float(np.sum(residual(start) ** 2)))
-    solved = [least_squares(residual, start, bounds=(ranges[:, 0] - 1e-6, ranges[:, 1] + 1e-6)) for start in starts[:3]]
-    best = min(solved, key=lambda result: result.cost).x
+    start = min(starts, key=lambda start: float(np.sum(cost(start) ** 2)))
+    best = least_squares(cost, start, bounds=(ranges[:, 0] - 1e-6, ranges[:, 1] + 1e-6), xtol=1e-5, ftol=1e-6).x
     for step, tolerance in _SNAP:
         best = np.where(np.abs(best - np.round(best / step) * step) < tolerance, np.round(best / step) * step, best)
     return dict(zip(names, np.round(best, 4).tolist(), strict=True))

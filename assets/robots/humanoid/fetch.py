@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from assets.robots.humanoid.canonical import canonical
+from assets.robots.humanoid.canonical import canonical, with_limits
 from assets.robots.humanoid.feet import with_feet
 from assets.robots.humanoid.read import read_tree
+from assets.robots.humanoid.recipe import GRAVITY
 from assets.robots.humanoid.record import HumanoidRecord, Source
-from assets.robots.humanoid.source import load_model
+from assets.robots.humanoid.slots import region, role
+from assets.robots.humanoid.source import load_source
+from assets.robots.humanoid.stance import leg_lengths
 from assets.robots.humanoid.store import folder, save
 from assets.robots.humanoid.tree import LinkTree
 from assets.robots.meshes import Triangles, decimate, gather, merge_vertices, surface
@@ -26,11 +30,31 @@ def convert(record: HumanoidRecord, root: Path) -> tuple[LinkTree, dict[str, Tri
     Raises:
         TwinloomError: the model cannot be read, or does not fit its record.
     """
-    model, velocities = load_model(record, root)
-    read = read_tree(record.name, model, record.slots, record.fixes, velocities)
-    points = {name: np.concatenate([v for v, _ in pieces]) for name, pieces in read.meshes.items() if pieces}
-    tree = with_feet(canonical(read.tree, record.fixes.zero), points)
+    read = read_tree(record.name, load_source(record, root), record.slots, record.fixes)
+    tree = with_limits(canonical(read.tree, record.fixes.zero), record.fixes.limits)
+    tree = with_feet(tree, read.points)
+    if record.fixes.strength:
+        tree = with_strength(tree, record.fixes.strength)
     return tree, thin(read.meshes)
+
+
+# shares of the knee's effort, near the middle of the robots whose files name them
+_SHARE = {"hip_yaw": 0.6, "ankle_pitch": 0.5, "ankle_roll": 0.3, "waist_yaw": 0.6}
+_REGION_SHARE = {"leg": 1.0, "waist": 0.8, "arm": 0.2, "head": 0.1}
+
+
+def with_strength(tree: LinkTree, strength: float) -> LinkTree:
+    """The tree with efforts that follow from the knee's, ``strength`` times M g L."""
+    knee = strength * tree.mass() * GRAVITY * sum(leg_lengths(tree))
+
+    def share(slot: str) -> float:
+        return _SHARE.get(role(slot), _REGION_SHARE[region(slot).rpartition("_")[2]])
+
+    links = (
+        replace(link, hinge=link.hinge and replace(link.hinge, effort=knee * share(link.hinge.slot)))
+        for link in tree.links
+    )
+    return replace(tree, links=tuple(links))
 
 
 def thin(meshes: dict[str, list[Triangles]]) -> dict[str, Triangles]:

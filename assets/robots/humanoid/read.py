@@ -9,11 +9,11 @@ import numpy as np
 
 from assets.robots.humanoid.inertia import moved, principal
 from assets.robots.humanoid.record import Fixes
+from assets.robots.humanoid.source import SourceModel
 from assets.robots.humanoid.tree import Hinge, Link, LinkTree
+from assets.robots.meshes import Triangles
 from twinloom.errors import InvalidSettingsError
 from twinloom.transforms import inverse, matrix_to_quat, pose, yaw_quat
-
-Triangles = tuple[np.ndarray, np.ndarray]  # (V, 3) metres, (F, 3) int
 
 
 @dataclass(frozen=True)
@@ -23,27 +23,27 @@ class Read:
     Attributes:
         tree: without feet, signs and offsets.
         meshes: surfaces of each link, by its name, in its frame; boxes of the source count as surfaces.
+        points: (N, 3) points of surfaces and of collision shapes of each link, by its name, in its frame.
     """
 
     tree: LinkTree
     meshes: dict[str, list[Triangles]]
+    points: dict[str, np.ndarray]
 
 
-def read_tree(
-    name: str, model: mujoco.MjModel, slots: dict[str, str], fixes: Fixes, velocities: dict[str, float]
-) -> Read:
+def read_tree(name: str, source: SourceModel, slots: dict[str, str], fixes: Fixes) -> Read:
     """Reduce a compiled model to one link per slot.
 
     Args:
         name: of the robot.
-        model: with a free joint at the base or none.
+        source: opened file.
         slots: slot -> joint of the source.
         fixes: corrections of the source.
-        velocities: joint -> largest speed, rad/s, where the format of ``model`` cannot say it.
 
     Raises:
         InvalidSettingsError: joints that are missing, share a body, or have no effort or limits.
     """
+    model = source.model
     joint_slot = {joint: slot for slot, joint in slots.items()}
     hinges = [k for k in range(model.njnt) if model.jnt_type[k] == mujoco.mjtJoint.mjJNT_HINGE]
     known = {model.joint(k).name: k for k in hinges}
@@ -74,12 +74,13 @@ def read_tree(
             continue
         parent = owner[int(model.body_parentid[body])]
         local = inverse(frames[parent]) @ frames[body]
-        hinge = _hinge(model, kept[body], joint_slot, fixes, velocities, problems)
+        hinge = _hinge(model, kept[body], joint_slot, fixes, source.velocities, problems)
         place = tuple(local[:3, 3].tolist())
         links.append(Link(label, order.index(parent), place, matrix_to_quat(local[:3, :3]), np.asarray(inertia), hinge))
     if problems:
         raise InvalidSettingsError(name, problems)
-    return Read(LinkTree(name, tuple(links)), _surfaces(model, data, owner, frames))
+    meshes, points = _surfaces(source, data, owner, frames)
+    return Read(LinkTree(name, tuple(links)), meshes, points)
 
 
 def _at_zero(model: mujoco.MjModel, weld: dict[str, float]) -> mujoco.MjData:
@@ -138,11 +139,13 @@ def _hinge(
     name, dof = model.joint(k).name, int(model.jnt_dofadr[k])
     slot = joint_slot[name]
     effort = fixes.effort.get(slot, _effort(model, k))
-    low, high = fixes.range.get(slot, tuple(model.jnt_range[k].tolist()) if model.jnt_limited[k] else (0.0, 0.0))
-    if not effort:
+    low, high = model.jnt_range[k].tolist() if model.jnt_limited[k] else (0.0, 0.0)
+    if slot in fixes.limits:
+        low, high = -np.pi, np.pi  # until signs and offsets are known
+    if not effort and not fixes.strength:
         problems.append(f"{name}: the model names no effort; give fix.effort.{slot}")
     if not low < high:
-        problems.append(f"{name}: the model names no limits; give fix.range.{slot}")
+        problems.append(f"{name}: the model names no limits; give fix.limits.{slot}")
     return Hinge(
         name=name,
         slot=slot,
@@ -169,36 +172,20 @@ def _effort(model: mujoco.MjModel, k: int) -> float:
     return min((limit for limit in limits if limit > 0), default=0.0)
 
 
-_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-_QUADS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-_FACES = np.array([triangle for a, b, c, d in _QUADS for triangle in ((a, b, c), (a, c, d))])
-
-
 def _surfaces(
-    model: mujoco.MjModel, data: mujoco.MjData, owner: dict[int, int], frames: dict[int, np.ndarray]
-) -> dict[str, list[Triangles]]:
-    """Triangles of all meshes and boxes per link, in the link's frame; the same mesh in the same place counts once."""
-    found: dict[str, list[Triangles]] = {model.body(body).name: [] for body in frames}
-    seen = set()
-    for g in range(model.ngeom):
-        body = int(model.geom_bodyid[g])
-        kind = mujoco.mjtGeom(int(model.geom_type[g]))
-        if body == 0 or kind not in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_BOX):
+    source: SourceModel, data: mujoco.MjData, owner: dict[int, int], frames: dict[int, np.ndarray]
+) -> tuple[dict[str, list[Triangles]], dict[str, np.ndarray]]:
+    """Surfaces, and points of surfaces and collision shapes, of every link in its frame, by its name."""
+    meshes: dict[str, list[Triangles]] = {}
+    points: dict[str, list[np.ndarray]] = {}
+    for name in sorted(source.surfaces.keys() | source.contacts.keys()):
+        body = mujoco.mj_name2id(source.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if body < 1:
             continue
-        mesh = int(model.geom_dataid[g])
-        key = (body, mesh, *np.round(model.geom_pos[g], 6), *np.round(model.geom_size[g], 6))
-        if key in seen:
-            continue
-        seen.add(key)
-        if kind == mujoco.mjtGeom.mjGEOM_MESH:
-            at, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
-            vertices = model.mesh_vert[at : at + count].astype(float)
-            at, count = model.mesh_faceadr[mesh], model.mesh_facenum[mesh]
-            faces = model.mesh_face[at : at + count]
-        else:
-            vertices, faces = _CORNERS * model.geom_size[g], _FACES
-        link = owner[body]
-        T = inverse(frames[link]) @ pose(data.xpos[body], data.xmat[body].reshape(3, 3))
-        T = T @ pose(model.geom_pos[g], model.geom_quat[g])
-        found[model.body(link).name].append((vertices @ T[:3, :3].T + T[:3, 3], faces.copy()))
-    return found
+        link = source.model.body(owner[body]).name
+        T = inverse(frames[owner[body]]) @ _frame(data.xpos[body], data.xmat[body])
+        here = [(v @ T[:3, :3].T + T[:3, 3], faces) for v, faces in source.surfaces.get(name, [])]
+        meshes.setdefault(link, []).extend(here)
+        felt = source.contacts.get(name, np.zeros((0, 3))) @ T[:3, :3].T + T[:3, 3]
+        points.setdefault(link, []).extend([*(v for v, _ in here), felt])
+    return meshes, {link: np.concatenate(found) for link, found in points.items()}

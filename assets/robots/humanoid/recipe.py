@@ -27,7 +27,8 @@ class RecipeConfig:
         ankle, arm: factors on it for ankles; for arms, wrists and head.
         damping: kd = damping * kp, s.
         action_scale: rad a unit action moves the target at most; also at most this fraction of effort / kp.
-        armature: least armature, kg m^2, of a body of 30 kg whose L^2 is 0.5 m^2; grows with M L^2.
+        armature: least armature, kg m^2, of a body of 30 kg whose L^2 is 0.5 m^2; grows with M L^2. It is what the G1's
+            motors have; files that name none mean unknown, and a servo on a bare foot is unstable at 200 Hz.
         frictionloss: most dry friction of a joint, as a fraction of M g L.
         timestep: of the physics, s; decimation: physics steps in one control step.
         iterations, ls_iterations: of the constraint solver.
@@ -40,7 +41,7 @@ class RecipeConfig:
     arm: float = 0.15
     damping: float = 0.04
     action_scale: float = 0.25
-    armature: float = 0.003
+    armature: float = 0.01
     frictionloss: float = 0.002
     timestep: float = 0.005
     decimation: int = 4

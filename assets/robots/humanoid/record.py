@@ -41,14 +41,17 @@ class Fixes:
     Attributes:
         turn: yaw of the true forward direction in the file's base frame, rad.
         weld: joint -> position at which a joint without slot is fixed, where it is not 0.
-        effort: slot -> N m; range: slot -> (low, high) rad in the file's zero.
+        effort: slot -> N m.
+        limits: slot -> (low, high) rad in the slot's convention.
+        strength: the knee's effort per M g L, from which all efforts follow, where the file's are placeholders.
         zero: slot -> position of the joint in the canonical pose, where the search must not decide.
     """
 
     turn: float = 0.0
     weld: dict[str, float] = field(default_factory=dict)
     effort: dict[str, float] = field(default_factory=dict)
-    range: dict[str, tuple[float, float]] = field(default_factory=dict)
+    limits: dict[str, tuple[float, float]] = field(default_factory=dict)
+    strength: float = 0.0
     zero: dict[str, float] = field(default_factory=dict)
 
 
