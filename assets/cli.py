@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import tyro
 
 from twinloom.command import run_command
-from twinloom.errors import TwinloomError, UnknownNameError
 
 app = tyro.extras.SubcommandApp()
 FLAG = tyro.conf.FlagCreatePairsOff
@@ -29,9 +28,10 @@ def list_names(
 
     wide = Console(width=None if Console().is_terminal else 200)  # a pipe has no width to fold to
     if what in ("robots", "all"):
-        from assets.robots.table import list_robots
+        from assets.robots.table import list_humanoids, list_robots
 
         wide.print(list_robots())
+        wide.print(list_humanoids())
     if what in ("objects", "all"):
         from assets.objects.show import list_objects
 
@@ -50,34 +50,15 @@ def list_names(
 
 @app.command
 def show(names: Annotated[tuple[str, ...], tyro.conf.Positional, NAMES], out: Annotated[Path, FILE]) -> int:
-    """Draw robots, or objects, into one PNG file.
+    """Draw robots, humanoids or objects into one PNG file.
 
     Args:
-        names: robots; or objects (bottle, bottle/3); or robots, objects for all of them.
+        names: robots; or humanoids; or objects (bottle, bottle/3); robots, humanoids, objects stand for all of them.
         out: the PNG file to write.
     """
-    from assets.robots.record import robots
+    from assets.show import draw
 
-    known = robots()
-    wanted = [name for given in names for name in (known if given == "robots" else (given,))]
-    ours = [name for name in wanted if name in known]
-    if ours and len(ours) < len(wanted):
-        others = ", ".join(name for name in wanted if name not in known)
-        raise TwinloomError(f"robots and objects ({others}) do not go into one picture; draw them one after the other")
-    if ours:
-        from assets.robots.show import portraits
-
-        count = portraits(ours, out)
-    else:
-        from assets.objects import library
-        from assets.objects.show import contact_sheet
-
-        for name in wanted:
-            if name != "objects" and name.partition("/")[0] not in library.categories():
-                raise UnknownNameError("robot or object", name, [*known, *library.categories()], "assets list")
-        every = [name for given in wanted for name in (library.categories() if given == "objects" else (given,))]
-        count = contact_sheet(every, out, per_category=1 if "objects" in wanted else None)
-    print(f"{count} drawn in {out}")
+    print(f"{draw(names, out)} drawn in {out}")
     return 0
 
 
@@ -121,6 +102,34 @@ def pull(
     for pulled in fetch(names, from_folder):
         where = f": {pulled.triangles} triangles in {pulled.path}" if pulled.outcome == "pulled" else ""
         print(f"{pulled.robot}: {pulled.outcome}{where}")
+    return 0
+
+
+@app.command(name="import")
+def import_model(
+    model: Annotated[Path, tyro.conf.Positional, FILE],
+    name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
+    map: Annotated[Path | None, FILE] = None,
+) -> int:
+    """Make a humanoid of a URDF or MJCF file: propose its slots, report doubts, let it stand.
+
+    Args:
+        model: the file.
+        name: of the humanoid; the file's name if not given.
+        map: a record of an earlier import, corrected by hand, to use instead of guessing.
+    """
+    from assets.robots.humanoid.imported import import_humanoid
+    from assets.robots.humanoid.table import describe
+
+    imported = import_humanoid(model, name, map)
+    print(describe(imported.humanoid))
+    for doubt in imported.doubts:
+        print(f"look at this: {doubt}")
+    standing = imported.standing
+    print(f"stands {'3 s' if standing.stands else 'NOT'} on its servos (upright {standing.upright:.3f})")
+    print(
+        f"record: {imported.record}\npicture: assets show {imported.humanoid.name} --out {imported.humanoid.name}.png"
+    )
     return 0
 
 

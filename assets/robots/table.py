@@ -38,3 +38,30 @@ def list_robots() -> Table:
             record.description,
         )
     return table
+
+
+def list_humanoids() -> Table:
+    """Name, size, whether it is here, licence and source of every humanoid."""
+    from rich.table import Table
+
+    from assets.robots.humanoid.fetch import is_pulled
+    from assets.robots.humanoid.record import humanoids, load_record
+    from assets.robots.humanoid.store import load_tree
+
+    table = Table(title="humanoids (* one of the fourteen designs of the benchmark)", title_justify="left")
+    for heading in ("humanoid", "joints", "kg", "model", "licence", "description"):
+        table.add_column(heading, justify="right" if heading in ("joints", "kg") else "left")
+    for name in humanoids():
+        record = load_record(name)
+        here = is_pulled(record)
+        source = record.source
+        origin = f"{source.package} {source.version}" if source else str(record.file)
+        table.add_row(
+            name + (" *" if record.benchmark else ""),
+            str(len(record.slots)),
+            f"{load_tree(record).mass():.1f}" if here else "",
+            f"{'pulled' if here else 'not pulled'}: {origin}",
+            source.licence if source else "your own file",
+            record.description,
+        )
+    return table

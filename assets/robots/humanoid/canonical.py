@@ -135,15 +135,18 @@ def _arm(tree: LinkTree, side: str, found: Mapping[str, float]) -> dict[str, flo
     top = f"{side}_shoulder_roll" if tree.has(f"{side}_shoulder_roll") else f"{side}_shoulder_pitch"
     tree = _branch(tree, tree.link_of(present[0]))
     shoulder_link, elbow_link = tree.link_of(top), tree.link_of(f"{side}_elbow")
-    elbow_axis = next(hinge.axis for hinge in tree.hinges if hinge.slot == f"{side}_elbow")
+    hinge = next(hinge for hinge in tree.hinges if hinge.slot == f"{side}_elbow")
 
     def bend(angles: Mapping[str, float]) -> np.ndarray:
         frames = tree.frames(_positions(tree, {**found, **angles}))
         shoulder, elbow = frames[shoulder_link, :3, 3], frames[elbow_link, :3, 3]
-        axis = frames[elbow_link, :3, :3] @ elbow_axis
+        axis = frames[elbow_link, :3, :3] @ hinge.axis
+        flexion = -np.sign(axis[1]) * (np.mean(hinge.range) - angles.get(hinge.slot, hinge.offset))
         upper, lower = _unit(elbow - shoulder), _unit(forearm_end(tree, side, frames) - elbow)
         hang = [*(upper - (0, 0, -1)), *(lower - (0, 0, -1))]
-        return np.array([*hang, 0.5 * np.hypot(axis[0], axis[2]), *(0.1 * value for value in angles.values())])
+        backward = 0.3 * (flexion < 0)  # an elbow bends forward
+        across = 0.5 * np.hypot(axis[0], axis[2])
+        return np.array([*hang, across, backward, *(0.1 * value for value in angles.values())])
 
     turned = [name for name in names if name.endswith(("shoulder_pitch", "shoulder_yaw"))]
     free = [name for name in names if name not in turned]
@@ -171,9 +174,10 @@ def _search(tree: LinkTree, names: list[str], residual) -> dict[str, float]:
     starts = [np.clip(start, *ranges.T) for start in itertools.product(quarter, repeat=len(names))]
     start = min(starts, key=lambda start: float(np.sum(cost(start) ** 2)))
     best = least_squares(cost, start, bounds=(ranges[:, 0] - 1e-6, ranges[:, 1] + 1e-6), xtol=1e-5, ftol=1e-6).x
+    best = np.round(best, 4)
     for step, tolerance in _SNAP:
         best = np.where(np.abs(best - np.round(best / step) * step) < tolerance, np.round(best / step) * step, best)
-    return dict(zip(names, np.round(best, 4).tolist(), strict=True))
+    return dict(zip(names, best.tolist(), strict=True))
 
 
 def _positions(tree: LinkTree, at: Mapping[str, float]) -> np.ndarray:

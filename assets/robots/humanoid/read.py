@@ -31,7 +31,7 @@ class Read:
     points: dict[str, np.ndarray]
 
 
-def read_tree(name: str, source: SourceModel, slots: dict[str, str], fixes: Fixes) -> Read:
+def read_tree(name: str, source: SourceModel, slots: dict[str, str], fixes: Fixes, strict: bool = True) -> Read:
     """Reduce a compiled model to one link per slot.
 
     Args:
@@ -39,6 +39,7 @@ def read_tree(name: str, source: SourceModel, slots: dict[str, str], fixes: Fixe
         source: opened file.
         slots: slot -> joint of the source.
         fixes: corrections of the source.
+        strict: efforts and limits must be known.
 
     Raises:
         InvalidSettingsError: joints that are missing, share a body, or have no effort or limits.
@@ -77,7 +78,7 @@ def read_tree(name: str, source: SourceModel, slots: dict[str, str], fixes: Fixe
         hinge = _hinge(model, kept[body], joint_slot, fixes, source.velocities, problems)
         place = tuple(local[:3, 3].tolist())
         links.append(Link(label, order.index(parent), place, matrix_to_quat(local[:3, :3]), np.asarray(inertia), hinge))
-    if problems:
+    if problems and strict:
         raise InvalidSettingsError(name, problems)
     meshes, points = _surfaces(source, data, owner, frames)
     return Read(LinkTree(name, tuple(links)), meshes, points)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from assets.robots.humanoid.slots import SLOT_INDEX, SLOTS, role
 from twinloom.errors import InvalidSettingsError, UnknownNameError
 
 FOLDER = Path(__file__).parent
+PLACEHOLDER = 1000.0  # N m; no humanoid's joint has that much, so a file that says so does not know
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Fixes:
         weld: joint -> position at which a joint without slot is fixed, where it is not 0.
         effort: slot -> N m.
         limits: slot -> (low, high) rad in the slot's convention.
-        strength: the knee's effort per M g L, from which all efforts follow, where the file's are placeholders.
+        strength: the knee's effort per M g L, from which those efforts follow that are placeholders in the file: above
+            PLACEHOLDER, missing, or the same for every joint.
         zero: slot -> position of the joint in the canonical pose, where the search must not decide.
     """
 
@@ -78,13 +80,18 @@ class HumanoidRecord:
     file: Path | None = None
 
 
-@cache
+def user_folder() -> Path:
+    """Folder of the records that ``assets import`` writes: $TWINLOOM_HUMANOIDS, by default below ~/.local/share."""
+    chosen = os.environ.get("TWINLOOM_HUMANOIDS")
+    return Path(chosen) if chosen else Path("~/.local/share/twinloom/humanoids").expanduser()
+
+
 def humanoids() -> tuple[str, ...]:
-    """Names of all humanoids, sorted, the default (g1) first."""
-    return tuple(sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda name: (name != "g1", name)))
+    """Names of all humanoids, ours and the user's, sorted, the default (g1) first."""
+    names = {path.stem for folder in (FOLDER, user_folder()) for path in folder.glob("*.toml")}
+    return tuple(sorted(names, key=lambda name: (name != "g1", name)))
 
 
-@cache
 def load_record(name: str) -> HumanoidRecord:
     """Read one record.
 
@@ -94,7 +101,8 @@ def load_record(name: str) -> HumanoidRecord:
     """
     if name not in humanoids():
         raise UnknownNameError("humanoid", name, humanoids(), "assets list robots")
-    return read_record(FOLDER / f"{name}.toml")
+    ours = FOLDER / f"{name}.toml"
+    return read_record(ours if ours.exists() else user_folder() / f"{name}.toml")
 
 
 def read_record(path: Path) -> HumanoidRecord:

@@ -12,19 +12,27 @@ from typing import Any
 import numpy as np
 
 from assets.robots.humanoid.humanoid import Humanoid, build_humanoid
-from assets.robots.humanoid.record import HumanoidRecord, load_record
+from assets.robots.humanoid.record import HumanoidRecord, load_record, user_folder
 from assets.robots.humanoid.tree import FootBox, Hinge, Link, LinkTree
 from assets.robots.meshes import Triangles, cache_folder
 from twinloom.atomic import atomic_folder
 from twinloom.errors import MissingAssetError
 
-VERSION = 2  # of everything that turns a source into a tree; raise it when the outcome changes
+VERSION = 3  # of everything that turns a source into a tree; raise it when the outcome changes
 
 
 def folder(record: HumanoidRecord) -> Path:
     """Where a humanoid is kept; the name changes with its record and with VERSION, so nothing goes stale."""
-    recipe = repr((VERSION, record.source, record.slots, record.fixes))
+    changed = record.file.stat().st_mtime_ns if record.file and record.file.is_file() else 0
+    recipe = repr((VERSION, record.source, record.file, changed, record.slots, record.fixes))
     return cache_folder() / "humanoids" / record.name / hashlib.sha256(recipe.encode()).hexdigest()[:12]
+
+
+def how_to_get(record: HumanoidRecord) -> str:
+    """The command that brings a humanoid here."""
+    if record.file is None:
+        return f"assets pull {record.name}"
+    return f"assets import {record.file} --name {record.name} --map {user_folder() / f'{record.name}.toml'}"
 
 
 def save(record: HumanoidRecord, tree: LinkTree, meshes: dict[str, Triangles], licences: dict[str, str]) -> Path:
@@ -45,18 +53,18 @@ def load_tree(record: HumanoidRecord) -> LinkTree:
     """Read a pulled humanoid. Raises MissingAssetError when it was not pulled or is damaged."""
     path = folder(record) / "tree.json"
     if not path.is_file():
-        raise MissingAssetError(f"the model of {record.name} is not here; run: assets pull {record.name}")
+        raise MissingAssetError(f"the model of {record.name} is not here; run: {how_to_get(record)}")
     try:
         return _from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise MissingAssetError(f"{path} is damaged ({error}); delete it and run: assets pull {record.name}") from error
+        raise MissingAssetError(f"{path} is damaged ({error}); delete it and run: {how_to_get(record)}") from error
 
 
 def load_surfaces(record: HumanoidRecord) -> dict[str, Triangles]:
     """Thinned surfaces of each link in its frame, by the link's name. Raises MissingAssetError."""
     path = folder(record) / "meshes.npz"
     if not path.is_file():
-        raise MissingAssetError(f"the meshes of {record.name} are not here; run: assets pull {record.name}")
+        raise MissingAssetError(f"the meshes of {record.name} are not here; run: {how_to_get(record)}")
     with np.load(path) as arrays:
         names = [name.removesuffix("/v") for name in arrays if name.endswith("/v")]
         return {name: (arrays[f"{name}/v"], arrays[f"{name}/f"]) for name in names}

@@ -1,4 +1,4 @@
-"""Checks that a body must pass before anything is trained on it; the standing test is in ``sim.humanoid.standing``."""
+"""Checks that a body must pass before anything is trained on it; standing is another test."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ import pytest
 from assets.robots.humanoid.humanoid import Humanoid
 from assets.robots.humanoid.inertia import mass_com_inertia
 from assets.robots.humanoid.slots import AXES, MIRROR_INDEX, SLOT_INDEX, mirror_slots
+from assets.robots.humanoid.standing import stand
 from sim.humanoid.morphology.body import Body, draw_body, sample_body
 from sim.humanoid.morphology.config import MorphologyConfig
 from sim.humanoid.morphology.feasible import problems
 from sim.humanoid.morphology.inertia import is_possible, mirrored
-from sim.humanoid.standing import stand
 
 COUNT = 24
 
