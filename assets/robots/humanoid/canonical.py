@@ -77,7 +77,7 @@ def forearm_end(tree: LinkTree, side: str, frames: np.ndarray) -> np.ndarray:
             if np.linalg.norm(wrist - elbow) > 0.05:
                 return wrist
     below = _below(tree, tree.link_of(f"{side}_elbow"))
-    moments = sum(frames[i] @ tree.links[i].inertia[:, 3] for i in below)
+    moments = np.sum([frames[i] @ tree.links[i].inertia[:, 3] for i in below], axis=0)
     return moments[:3] / moments[3]
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from assets.robots.humanoid.canonical import canonical, with_limits
 from assets.robots.humanoid.feet import with_feet
+from assets.robots.humanoid.opening import load_source
 from assets.robots.humanoid.read import read_tree
 from assets.robots.humanoid.recipe import GRAVITY
 from assets.robots.humanoid.record import PLACEHOLDER, HumanoidRecord, Source
 from assets.robots.humanoid.slots import region, role
-from assets.robots.humanoid.source import load_source
 from assets.robots.humanoid.stance import leg_lengths
 from assets.robots.humanoid.store import folder, how_to_get, save
 from assets.robots.humanoid.tree import Hinge, LinkTree
@@ -65,10 +65,10 @@ def thin(meshes: dict[str, list[Triangles]]) -> dict[str, Triangles]:
             offsets = np.cumsum([0] + [len(v) for v, _ in pieces[:-1]])
             faces = np.concatenate([f + offset for (_, f), offset in zip(pieces, offsets, strict=True)])
             merged[name] = merge_vertices(np.concatenate([v for v, _ in pieces]), faces)
-    areas = {name: surface(*mesh) for name, mesh in merged.items()}
+    areas = {name: surface(vertices, faces) for name, (vertices, faces) in merged.items()}
     total = sum(areas.values())
     cell = 0.4 * (total / TRIANGLES) ** 0.5  # CAD meshes of a million triangles are first brought near the wanted size
-    coarse = {name: gather(*mesh, cell) if len(mesh[1]) > TRIANGLES else mesh for name, mesh in merged.items()}
+    coarse = {name: gather(v, f, cell) if len(f) > TRIANGLES else (v, f) for name, (v, f) in merged.items()}
     return {
         name: decimate(*coarse[name], max(60, int(TRIANGLES * area / total)), cell)
         for name, area in areas.items()

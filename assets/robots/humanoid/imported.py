@@ -10,9 +10,10 @@ from pathlib import Path
 
 from assets.robots.humanoid.fetch import convert
 from assets.robots.humanoid.humanoid import Humanoid, build_humanoid
+from assets.robots.humanoid.opening import open_model
 from assets.robots.humanoid.propose import Proposal, propose
 from assets.robots.humanoid.record import FOLDER, PLACEHOLDER, read_record, user_folder
-from assets.robots.humanoid.source import SourceModel, open_model
+from assets.robots.humanoid.source import SourceModel
 from assets.robots.humanoid.standing import Standing, stand
 from assets.robots.humanoid.store import save
 from twinloom.atomic import atomic_file

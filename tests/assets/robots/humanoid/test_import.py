@@ -11,8 +11,8 @@ import pytest
 from assets.cli import main
 from assets.robots.humanoid import humanoids, load_humanoid
 from assets.robots.humanoid.imported import import_humanoid
+from assets.robots.humanoid.opening import open_model
 from assets.robots.humanoid.propose import propose
-from assets.robots.humanoid.source import open_model
 from assets.robots.humanoid.store import load_humanoid as cached_load
 from assets.robots.humanoid.urdf import find_mesh
 from twinloom.errors import InvalidSettingsError, TwinloomError
