@@ -187,6 +187,27 @@ def home(robot: Annotated[str, NAME] = "/robot") -> int:
 
 
 @app.command
+def heartbeat(robot: Annotated[str, NAME] = "franka-panda", hz: float = 20.0) -> int:
+    """Say that somebody watches, until Ctrl-C. A robot whose file asks for it stops when this does.
+
+    Args:
+        robot: robot file: a name (real list robots) or a path.
+        hz: how often.
+    """
+    from real import signals
+
+    if not 1 <= hz <= 200:
+        raise TwinloomError(f"--hz {hz:g} must be between 1 and 200")
+    signals.block()
+    _need_ros()
+    from real.contract import load_contract
+    from real.ros.heartbeat import beat
+
+    beat(load_contract(robot), hz)
+    return 0
+
+
+@app.command
 def topics() -> int:
     """Print every topic with its type and its numbers of publishers and subscribers."""
     _need_ros()

@@ -107,7 +107,7 @@ def _append(source: BagEpisode, out: Path, fps: int, codec: str) -> Added:
 
 
 def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
-    """A bag's episode with the dataset it fits into; its pictures are read when they are encoded."""
+    """A bag's episode with the dataset it fits into; its images are read when they are encoded."""
     contract, names = source.contract, source.contract.names
     arrays = dict(source.arrays)
     stamps = ("state", *source.cameras)

@@ -1,4 +1,4 @@
-"""Pictures in ROS messages as arrays, whether rclpy or a bag reader made the message. Loads no ROS."""
+"""Images in ROS messages as arrays, whether rclpy or a bag reader made the message. Loads no ROS."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def read_jpeg(message: Any) -> np.ndarray:
     """A JPEG or PNG message as (H, W, 3) uint8 RGB.
 
     Raises:
-        TwinloomError: the bytes are no picture.
+        TwinloomError: the bytes are no image.
     """
     import io
 
-    from PIL import Image as Picture
+    from PIL import Image as PilImage
     from PIL import UnidentifiedImageError
 
     try:
-        return np.asarray(Picture.open(io.BytesIO(bytes(message.data))).convert("RGB"))
+        return np.asarray(PilImage.open(io.BytesIO(bytes(message.data))).convert("RGB"))
     except (UnidentifiedImageError, OSError) as error:
         raise TwinloomError(f'compressed image of format "{message.format}" cannot be decoded: {error}') from error
 

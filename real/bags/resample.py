@@ -157,7 +157,7 @@ class BagEpisode:
             end = min(end, self._success_ns + round(AFTER_SUCCESS_S * NS))
         for name, stamps in self._images.items():
             if not stamps:
-                raise TwinloomError(f"{self.bag.path} has no picture of camera {name}")
+                raise TwinloomError(f"{self.bag.path} has no image of camera {name}")
             begin = max(begin, stamps[0])
         return begin, end
 
@@ -189,7 +189,7 @@ class BagEpisode:
             "bag": self.bag.path.name,
             "began_ns": int(times[0]),
             "largest_state_gap_s": round(gap, 4),
-            "oldest_picture_s": {name: round(age, 4) for name, age in ages.items()},
+            "oldest_image_s": {name: round(age, 4) for name, age in ages.items()},
             "states": len(inside),
             "action_from": "sent" if self.sent.stamps else "commands",
         }
@@ -200,28 +200,28 @@ class BagEpisode:
         }
 
     def images(self) -> Iterator[dict[str, np.ndarray]]:
-        """Frame after frame: camera name to the newest (H, W, 3) picture at or before the frame's time."""
+        """Frame after frame: camera name to the newest (H, W, 3) image at or before the frame's time."""
         streams = {name: _Newest(self.bag.messages(topic)) for name, topic in self.cameras.items()}
         for time_ns in self.times_ns:
             yield {name: stream.at(int(time_ns)) for name, stream in streams.items()}
 
 
 class _Newest:
-    """Pictures of one camera in order; decodes those that are wanted."""
+    """Images of one camera in order; decodes those that are wanted."""
 
     def __init__(self, messages: Iterator[BagMessage]) -> None:
         self._messages = messages
         self._present: BagMessage | None = None
         self._ahead: BagMessage | None = next(messages, None)
-        self._picture: np.ndarray | None = None
+        self._image: np.ndarray | None = None
 
     def at(self, time_ns: int) -> np.ndarray:
         while self._ahead is not None and self._ahead.made_ns <= time_ns:
-            self._present, self._picture = self._ahead, None
+            self._present, self._image = self._ahead, None
             self._ahead = next(self._messages, None)
-        assert self._present is not None  # the span begins with the first picture
-        if self._picture is None:
+        assert self._present is not None  # the span begins with the first image
+        if self._image is None:
             from real.bags.images import read_any_image
 
-            self._picture = read_any_image(self._present.value)
-        return self._picture
+            self._image = read_any_image(self._present.value)
+        return self._image

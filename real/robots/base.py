@@ -77,7 +77,7 @@ class BaseRobot(ABC):
     Args:
         name: for people.
         contract: the robot's file.
-        cameras: which pictures observations bring.
+        cameras: which images observations bring.
     """
 
     safety: SafetyFilter

@@ -26,7 +26,7 @@ FAULTS = {
     "missing": "a joint does not come",
     "duplicate": "a joint comes twice",
     "prefixed": "all names have a prefix",
-    "camera": "the cameras bring no picture",
+    "camera": "the cameras bring no image",
     "clock": "the clock jumps by `amount` seconds",
     "slow": "every call takes `amount` seconds longer",
     "disconnect": "the robot does not answer",

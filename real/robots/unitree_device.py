@@ -77,7 +77,7 @@ class UnitreeDevice:
         self.contract, self.wire = contract, contract.unitree
         self._kp, self._kd = contract.column("kp"), contract.column("kd")
         self.states: Mailbox[Any] = Mailbox()
-        self.corrupt = 0
+        self.corrupt = self.repeated = self._tick = 0
         self._sending_until = -np.inf
         self.sdk = Sdk(self.wire.message)
         channel = self.sdk.channel
@@ -121,6 +121,11 @@ class UnitreeDevice:
         if state.crc != self.sdk.crc.Crc(state):
             self.corrupt += 1
             return
+        tick = int(getattr(state, "tick", 0))
+        if tick and tick == self._tick:
+            self.repeated += 1  # what was measured once says nothing about now, however often it comes
+            return
+        self._tick = tick
         self.states.put(state)
 
     def _wait_for_state(self, timeout_s: float) -> None:

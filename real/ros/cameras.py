@@ -52,7 +52,7 @@ class CameraNode(Node):
         return f"{self.camera.name}_optical_frame"
 
     def publish(self, frame: np.ndarray, stamp_ns: int) -> None:
-        """Send one (H, W, 3) uint8 picture."""
+        """Send one (H, W, 3) uint8 image."""
         for out, make in zip(self._out, self._make, strict=True):
             out.publish(make(frame, stamp_ns, self.frame_id))
         self._info.header.stamp = convert.to_stamp(stamp_ns)
@@ -75,7 +75,7 @@ def camera_info(width: int, height: int, fovy: float) -> CameraInfo:
     return info
 
 
-def _film(node: CameraNode, state: SharedState, renderer: StateRenderer) -> None:
+def _render(node: CameraNode, state: SharedState, renderer: StateRenderer) -> None:
     stamp_ns, qpos = state.read()
     if stamp_ns:
         renderer.set_state(qpos)
@@ -111,7 +111,7 @@ def _run(model_file: str, memory: str, robot: str, names: str, images: str) -> i
         renderers = {size: StateRenderer(model, size) for size in sorted(sizes)}
         nodes = [CameraNode(camera, model.camera(camera.name).fovy[0], images) for camera in cameras]
         threading.Thread(target=lambda: (signals.wait(stop), stop.set()), daemon=True).start()
-        for node in nodes:  # the first picture of each takes long: shaders are compiled, meshes uploaded
+        for node in nodes:  # the first image of each takes long: shaders are compiled, meshes uploaded
             renderers[node.camera.width, node.camera.height].rgb(node.camera.name)
         state.set_ready()
         due = {node.camera.name: 0.0 for node in nodes}
@@ -120,7 +120,7 @@ def _run(model_file: str, memory: str, robot: str, names: str, images: str) -> i
             for node in nodes:
                 if now >= due[node.camera.name]:
                     due[node.camera.name] = max(due[node.camera.name], now - 0.01) + 1 / node.camera.fps
-                    _film(node, state, renderers[node.camera.width, node.camera.height])
+                    _render(node, state, renderers[node.camera.width, node.camera.height])
         for renderer in renderers.values():
             renderer.close()
         for node in nodes:

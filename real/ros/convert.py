@@ -85,10 +85,10 @@ def jpeg(frame: np.ndarray, stamp_ns: int, frame_id: str, quality: int = 90) -> 
     """(H, W, 3) uint8 RGB as a JPEG message."""
     import io
 
-    from PIL import Image as Picture
+    from PIL import Image as PilImage
 
     buffer = io.BytesIO()
-    Picture.fromarray(frame).save(buffer, "JPEG", quality=quality)
+    PilImage.fromarray(frame).save(buffer, "JPEG", quality=quality)
     message = CompressedImage(format="jpeg", data=buffer.getvalue())
     message.header.stamp, message.header.frame_id = to_stamp(stamp_ns), frame_id
     return message

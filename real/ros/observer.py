@@ -1,4 +1,4 @@
-"""What a policy sees of a robot over topics: the newest state and pictures, put together when they are wanted."""
+"""What a policy sees of a robot over topics: the newest state and images, put together when they are wanted."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Observer:
     def observe(self, now: float) -> tuple[dict[str, np.ndarray], float, str]:
         """(observation, monotonic time of its state, what is missing or ""); joints in the order of the features.
 
-        Pictures have the size that the policy asks for. A camera that is silent for half a second is missing.
+        Images have the size that the policy asks for. A camera that is silent for half a second is missing.
         """
         newest = self.state.get()
         if newest is None or now - newest[0] > self.STALE_S:
@@ -133,31 +133,31 @@ class Observer:
         }
         silent = []
         for name, box in self.images.items():
-            picture = box.get()
-            since = now - (picture[0] if picture else self._began)
-            if picture is None or since > self.STALE_S:
+            image = box.get()
+            since = now - (image[0] if image else self._began)
+            if image is None or since > self.STALE_S:
                 silent.append(name)
                 continue
             try:
-                frame = read_any_image(picture[1])
+                frame = read_any_image(image[1])
                 found[IMAGES + name] = _fit(frame, self._features[IMAGES + name].shape)
             except TwinloomError as error:
                 self._health.set(f"camera {name}", ERROR, f"{self._topics[name]}: {error}")
                 silent.append(name)
                 continue
             if self._health.level(f"camera {name}") != OK:
-                self._health.set(f"camera {name}", OK, "pictures come")
+                self._health.set(f"camera {name}", OK, "images come")
         for name in silent:
             if self._health.level(f"camera {name}") == OK and now - self._began > self.STALE_S:
-                self._health.set(f"camera {name}", WARN, f"no picture on {self._topics[name]} for {self.STALE_S:g} s")
-        missing = f"no picture from camera {', '.join(silent)}" if silent else ""
+                self._health.set(f"camera {name}", WARN, f"no image on {self._topics[name]} for {self.STALE_S:g} s")
+        missing = f"no image from camera {', '.join(silent)}" if silent else ""
         return found, came, missing
 
 
 def _fit(frame: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The picture in the size of a feature (height, width, 3)."""
+    """The image in the size of a feature (height, width, 3)."""
     if frame.shape == tuple(shape):
         return frame
-    from PIL import Image as Picture
+    from PIL import Image as PilImage
 
-    return np.asarray(Picture.fromarray(frame).resize((shape[1], shape[0]), Picture.Resampling.BILINEAR))
+    return np.asarray(PilImage.fromarray(frame).resize((shape[1], shape[0]), PilImage.Resampling.BILINEAR))

@@ -1,6 +1,6 @@
 """``python -m real.ros.policy --ros-args -p policy:=runs/act/last``: a policy that drives a robot over topics.
 
-Three parts that never wait for each other: the executor takes states, pictures and the robot's mode; the control
+Three parts that never wait for each other: the executor takes states, images and the robot's mode; the control
 thread sends commands at the robot's command rate, each computed from the state that has just arrived; a process of its
 own does the thinking and hands back chunks of actions, which a timeline turns into targets for every moment.
 """

@@ -90,16 +90,16 @@ class RosRobot:
                 if self.mode not in (*driven, Mode.MOVING_TO_START.value):
                     session.trigger(f"{self._robot}/arm")  # says why not, after an emergency stop
                 session.wait(f"readiness of {self._robot}", lambda: self.mode in driven, START_S)
-            session.wait("pictures", lambda: not self._observer.observe(time.monotonic())[2], patience)
+            session.wait("images", lambda: not self._observer.observe(time.monotonic())[2], patience)
         except BaseException:
             self.disconnect()
             raise
 
     def get_observation(self) -> dict[str, np.ndarray]:
-        """The newest state (J,), pictures (H, W, 3), and "timestamp" (1,), monotonic seconds.
+        """The newest state (J,), images (H, W, 3), and "timestamp" (1,), monotonic seconds.
 
         Raises:
-            TwinloomError: not connected, or states or pictures stopped coming.
+            TwinloomError: not connected, or states or images stopped coming.
         """
         self._connected()
         observation, _, missing = self._observer.observe(time.monotonic())

@@ -21,7 +21,7 @@ from real.ros.session import Session
 from real.stack import processes
 from twinloom.command import run_command
 
-THERE, BACK, PICTURES, COUNT = (f"/twinloom_roundtrip/{name}" for name in ("there", "back", "pictures", "count"))
+THERE, BACK, IMAGE_TOPIC, COUNT = (f"/twinloom_roundtrip/{name}" for name in ("there", "back", "images", "count"))
 JOINTS = tuple(f"joint{k}" for k in range(16))
 
 
@@ -33,17 +33,17 @@ class RoundTrip:
         discovery_s: until both processes saw each other.
         there_and_back_ms: (N,) for a JointState of 16 joints at 200 Hz, answered at once.
         lost: of the messages.
-        pictures, pictures_lost: 640x480 RGB at 30 Hz, best effort.
+        images, images_lost: 640x480 RGB at 30 Hz, best effort.
     """
 
     discovery_s: float
     there_and_back_ms: np.ndarray
     lost: int
-    pictures: int
-    pictures_lost: int
+    images: int
+    images_lost: int
 
 
-def measure(seconds: float = 2.0, pictures: int = 30, domain_id: int | None = None) -> RoundTrip:
+def measure(seconds: float = 2.0, images: int = 30, domain_id: int | None = None) -> RoundTrip:
     """Start the other side and exchange messages with it.
 
     Raises:
@@ -54,7 +54,7 @@ def measure(seconds: float = 2.0, pictures: int = 30, domain_id: int | None = No
         node = session.node
         there, frames = (
             node.create_publisher(JointState, THERE, STATE_OUT),
-            node.create_publisher(Image, PICTURES, IMAGE_OUT),
+            node.create_publisher(Image, IMAGE_TOPIC, IMAGE_OUT),
         )
         times: list[float] = []
         counted: list[int] = []
@@ -81,14 +81,14 @@ def measure(seconds: float = 2.0, pictures: int = 30, domain_id: int | None = No
                 sent += 1
                 session.pause(0.005)
             frame = np.zeros((480, 640, 3), np.uint8)
-            for _ in range(pictures):
+            for _ in range(images):
                 frames.publish(convert.image(frame, time.time_ns(), "test"))
                 session.pause(1 / 30)
             session.pause(0.3)
         finally:
             processes.stop(child)
         return RoundTrip(
-            discovery, np.array(times), sent - len(times), pictures, pictures - (counted[-1] if counted else 0)
+            discovery, np.array(times), sent - len(times), images, images - (counted[-1] if counted else 0)
         )
 
 
@@ -99,13 +99,13 @@ def _answer() -> int:
         back, count = node.create_publisher(JointState, BACK, COMMAND_OUT), node.create_publisher(Int64, COUNT, LATCHED)
         seen = 0
 
-        def picture(_: Image) -> None:
+        def image(_: Image) -> None:
             nonlocal seen
             seen += 1
             count.publish(Int64(data=seen))
 
         node.create_subscription(JointState, THERE, back.publish, STATE_IN)
-        node.create_subscription(Image, PICTURES, picture, IMAGE_IN)
+        node.create_subscription(Image, IMAGE_TOPIC, image, IMAGE_IN)
         session.wait(
             "the one who asks", lambda: bool(back.get_subscription_count() and count.get_subscription_count()), 20.0
         )

@@ -28,7 +28,7 @@ from twinloom.errors import TwinloomError
 
 CLOCK_TICKS = 4  # of the control loop between two messages on /clock: for tools with use_sim_time
 CATCH_UP = 4  # ticks; SafetyFilter.longest_tick
-CAMERAS_S = 60.0  # until the first picture is drawn; software rendering on a busy machine
+CAMERAS_S = 60.0  # until the first image is drawn; software rendering on a busy machine
 
 
 class SimDevice:
@@ -39,17 +39,17 @@ class SimDevice:
     def __init__(self, node: SimRobotNode, contract: RobotContract) -> None:
         p = node.p
         self.contract, self.period = contract, 1.0 / contract.rate_hz
-        films = chosen_cameras(contract, p["cameras"])
-        visuals = "mesh" if films else "simple"
+        cameras = chosen_cameras(contract, p["cameras"])
+        visuals = "mesh" if cameras else "simple"
         self.plant = SimPlant(contract, p["task"], p["seed"], p["episode"], p["randomize"], visuals)
         self._states = StatePublisher(node, contract, node.health)
         self._last: float | None = None
         self._memory: SharedState | None = None
         self._cameras: subprocess.Popen | None = None
-        if films:
-            self._film(node)
+        if cameras:
+            self._start_cameras(node)
 
-    def _film(self, node: SimRobotNode) -> None:
+    def _start_cameras(self, node: SimRobotNode) -> None:
         model = Path(tempfile.mkdtemp(prefix="twinloom-")) / "scene.mjb"
         self.plant.save_model(model)
         self._memory = SharedState(self.plant.model.nq)
@@ -61,9 +61,7 @@ class SimDevice:
         while not self._memory.ready and not node.stopping.is_set():
             if self._cameras.poll() is not None or time.monotonic() > end:
                 self.close()
-                raise TwinloomError(
-                    "no pictures: the camera process did not start, see above; go without: cameras:=none"
-                )
+                raise TwinloomError("no images: the camera process did not start, see above; go without: cameras:=none")
             time.sleep(0.02)
 
     def read(self, stamp_ns: int) -> np.ndarray:

@@ -189,8 +189,8 @@ def round_trip() -> Iterator[Finding]:
     half = np.percentile(found.there_and_back_ms, [50, 99]) / 2
     text = f"one way p50 {half[0]:.2f} ms, p99 {half[1]:.2f} ms; found after {found.discovery_s:.1f} s"
     yield Finding("round trip", "ok" if half[1] < 5 else "warn", text, "" if half[1] < 5 else "the machine is busy")
-    lost, sent = found.pictures_lost, found.pictures
-    text = f"{sent - lost} of {sent} pictures of 640x480 came through"
+    lost, sent = found.images_lost, found.images
+    text = f"{sent - lost} of {sent} images of 640x480 came through"
     yield Finding(
         "images", "ok" if not lost else "warn", text, "" if not lost else "see DDS profile above, or use jpeg"
     )

@@ -35,19 +35,19 @@ def loop(cameras: int, name: str) -> Samples:
     for _ in range(REPETITIONS):
         last = measure(SECONDS, "franka-panda", "wave", "click_bell", cameras, OUT / name)
         ours.append(last.rows["state_to_command_p50_ms"])
-        there_and_back = roundtrip(SECONDS / 2, pictures=0, domain_id=DOMAIN).there_and_back_ms
+        there_and_back = roundtrip(SECONDS / 2, images=0, domain_id=DOMAIN).there_and_back_ms
         if not len(there_and_back):
             raise TwinloomError("no bare message came back")
         bare.append(float(np.median(there_and_back)))
-    picture = OUT / f"{name}.png"
-    draw(last, picture, f"ros/{name}: closed loop over DDS, {cameras} cameras, {SECONDS:g} s")
-    print(f"\nros/{name}\n{last.table()}\nhistograms: {picture}\n")
+    image = OUT / f"{name}.png"
+    draw(last, image, f"ros/{name}: closed loop over DDS, {cameras} cameras, {SECONDS:g} s")
+    print(f"\nros/{name}\n{last.table()}\nhistograms: {image}\n")
     return Samples(ours, bare)
 
 
 @benchmark("ros/loop", unit="ms", peer="bare rclpy messages there and back", better="lower")
 def loop_alone() -> Samples:
-    """Robot, policy and recorder, no pictures."""
+    """Robot, policy and recorder, no images."""
     return loop(0, "loop")
 
 

@@ -64,7 +64,7 @@ class FakeRobot:
         self.commands: list[tuple] = []
         self.listeners: list = []
         self.service, self.stubborn, self.silent, self.corrupt, self.bad_joint = "ai", False, False, False, None
-        self.q = [0.0] * MOTORS
+        self.q, self.tick, self.frozen = [0.0] * MOTORS, 0, False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -87,6 +87,8 @@ class FakeRobot:
             if self.silent:
                 continue
             state = LowState()
+            self.tick += not self.frozen
+            state.tick = self.tick
             for k, motor in enumerate(state.motor_state):
                 motor.q = self.q[k]
             if self.bad_joint is not None:

@@ -138,3 +138,11 @@ def test_without_the_sdk_the_command_to_install_it_is_given(monkeypatch):
 def test_other_robots_are_refused():
     with pytest.raises(TwinloomError, match="not one of backend unitree"):
         make_robot("unitree:piper")
+
+
+def test_a_state_that_is_repeated_is_old(fake):
+    robot = started(fake)
+    fake.frozen = True
+    wait(lambda: robot.mode in (Mode.HOLD, Mode.DAMP, Mode.DISCONNECTED))
+    assert robot.device.repeated > 0
+    robot.disconnect()

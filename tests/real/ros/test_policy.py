@@ -128,8 +128,8 @@ def test_a_camera_that_stops_is_missed_by_name():
         frame = np.full((48, 64, 3), 7, np.uint8)  # twice as large as the policy wants
         session.wait("ourselves", lambda: out.get_subscription_count() > 0 and states.get_subscription_count() > 0)
 
-        def see(pictures: bool) -> tuple[dict, str]:
-            if pictures:
+        def see(images: bool) -> tuple[dict, str]:
+            if images:
                 out.publish(convert.image(frame, time.time_ns(), "head"))
             states.publish(convert.joint_state(contract.devices, time.time_ns(), np.array([0.1, 0.5, 0.08])))
             session.pause(0.02)
@@ -146,7 +146,7 @@ def test_a_camera_that_stops_is_missed_by_name():
         end = time.monotonic() + 3
         while not (missing := see(False)[1]):
             assert time.monotonic() < end
-        assert missing == "no picture from camera head"
+        assert missing == "no image from camera head"
         assert health.level("camera head") == WARN
         while see(True)[1]:
             assert time.monotonic() < end

@@ -103,7 +103,7 @@ def test_the_command_line_arms_stops_and_resets(robot):
 
 
 def test_a_round_trip_between_processes():
-    found = measure(seconds=0.5, pictures=5, domain_id=domain(8))
+    found = measure(seconds=0.5, images=5, domain_id=domain(8))
     assert len(found.there_and_back_ms) > 20
     assert (found.there_and_back_ms > 0).all()
     assert found.discovery_s < 20
