@@ -30,7 +30,7 @@ PICTURE = Feature("video", (24, 32, 3), IMAGE_AXES)
 
 def spec(names, robot=None, **observation) -> PolicySpec:
     joints = Feature("float32", (len(names),), tuple(names))
-    return PolicySpec("act", {"observation.state": joints, **observation}, joints, 25, 4, robot)
+    return PolicySpec("act", {"observation.state": joints, **observation}, joints, 25, 4, robot=robot)
 
 
 def test_a_policy_of_another_robot_is_refused_in_one_line(contract):
@@ -56,7 +56,7 @@ def test_a_checkpoint_of_another_robot_ends_the_process_with_its_line(tmp_path, 
 
     kind = KINDS.names()[0]
     joints = Feature("float32", (16,), contract.names)
-    other = PolicySpec(kind, {"observation.state": joints}, joints, 25, 4, "aloha2")
+    other = PolicySpec(kind, {"observation.state": joints}, joints, 25, 4, robot="aloha2")
     folder = save(tmp_path / "checkpoint", other, {})
     with pytest.raises(TwinloomError) as error:
         PolicyProcess(str(folder), ROBOT, {})
