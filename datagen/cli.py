@@ -43,7 +43,7 @@ def collect(
 
     Without options: one clean episode of each task, in data/demo_clean.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
-    Further commands: datagen verify, datagen merge, datagen report, datagen replay (each with --help).
+    Further commands: datagen verify, merge, stats, report, replay (each with --help).
 
     Args:
         tasks: names of tasks of one family, all, or a count n for the first n (sim list tasks).
@@ -152,6 +152,23 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], 
     return 0
 
 
+def stats(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], images: Annotated[bool, FLAG] = False) -> int:
+    """Compute the statistics of a dataset again from its frames, for example where quantiles were averages.
+
+    Args:
+        dataset: folder of the dataset, ours or anybody's.
+        images: also decode all videos again.
+    """
+    from datagen.lerobot.read import Dataset
+    from datagen.lerobot.restat import recompute
+    from twinloom.progress import Progress
+
+    with Progress(len(Dataset(dataset)), "episode") as progress:
+        recompute(dataset, images=images, step=lambda done, _: progress.advance(done - progress.done))
+    print(f"{dataset}: statistics written        check  datagen verify {shlex.quote(str(dataset))}")
+    return 0
+
+
 def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], out: Annotated[Path | None, REPORT] = None) -> int:
     """Write one self-contained HTML page about a dataset, and print its path.
 
@@ -184,7 +201,7 @@ def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int 
     return 0 if result.equal else 1
 
 
-COMMANDS = {"verify": verify, "merge": merge, "report": report, "replay": replay}
+COMMANDS = {"verify": verify, "merge": merge, "stats": stats, "report": report, "replay": replay}
 
 
 def main() -> None:

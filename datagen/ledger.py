@@ -21,6 +21,7 @@ from datagen.lerobot.write import Writer
 from datagen.settings import SETTINGS, Settings
 from datagen.staging import StagedEpisode, clean_partial, discard, read_failure, staged
 from sim.source import Source
+from twinloom.errors import TwinloomError
 
 FAILED = Path("meta/failed.jsonl")
 
@@ -165,5 +166,8 @@ def _read_failed(out: Path) -> dict[int, dict[str, Any]]:
     path = out / FAILED
     if not path.is_file():
         return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    return {row["slot"]: row for row in rows}
+    try:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return {row["slot"]: row for row in rows}
+    except (ValueError, KeyError, TypeError) as error:
+        raise TwinloomError(f"{path} is not readable: {error}; see: datagen verify {out}") from error

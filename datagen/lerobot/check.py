@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from datagen.lerobot import layout
+from datagen.lerobot.histogram import Histograms
 from datagen.lerobot.stats import Stats
 
 EXAMPLES = 5  # problems of one kind in one file that are listed one by one
@@ -35,6 +37,9 @@ class Check:
         stats: statistics of each episode in ``rows``, by feature.
         tasks: task index to sentence.
         used_tasks: task indices that some frame has, in order of first use.
+        histograms: of the frames seen so far.
+        lags: squared distance between action t and state t + lag, summed over the frames seen so far, by lag.
+        statistics: whether statistics are compared with the frames.
         problems, notes: found so far.
     """
 
@@ -44,6 +49,9 @@ class Check:
     stats: list[dict[str, Stats]] = field(default_factory=list)
     tasks: dict[int, str] = field(default_factory=dict)
     used_tasks: dict[int, None] = field(default_factory=dict)
+    histograms: Histograms = field(default_factory=Histograms)
+    lags: Counter[int] = field(default_factory=Counter)
+    statistics: bool = True
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
 
@@ -71,9 +79,14 @@ class Check:
                 return
         self.problems.append(Problem(name, message, episode))
 
-    def note(self, file: Path | str, message: str) -> None:
-        """Note something that is not wrong."""
-        self.notes.append(Problem(str(file), message))
+    def note(self, file: Path | str, message: str, episode: int | None = None, *, kind: str = "") -> None:
+        """Note something that is not wrong. Of one ``kind`` only the first few are kept."""
+        self._counts["", kind] = count = self._counts.get(("", kind), 0) + 1
+        if kind and count > EXAMPLES:
+            message, episode = f"more notes of this kind ({kind})", None
+            if count > EXAMPLES + 1:
+                return
+        self.notes.append(Problem(str(file), message, episode))
 
     def data_file(self, row: dict[str, Any]) -> Path:
         """Data file of an episode, relative to the dataset."""

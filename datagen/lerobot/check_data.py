@@ -15,8 +15,10 @@ from datagen.lerobot import layout
 from datagen.lerobot.check import Check
 from datagen.lerobot.check_stats import check_array_stats
 from datagen.lerobot.columns import to_numpy
+from twinloom.features import ACTION, STATE
 
 TOLERANCE_S = 1e-4  # LeRobot's default
+LAGS = range(-4, 9)  # frames from an action to the state it is compared with
 
 
 def check_data(check: Check, step: Callable[[str], None]) -> None:
@@ -31,6 +33,13 @@ def check_data(check: Check, step: Callable[[str], None]) -> None:
         unused = [index for index in range(min(total, len(check.tasks))) if index not in check.used_tasks]
         if unused and len(check.rows) == check.info["total_episodes"]:
             check.add(layout.TASKS, f"no frame has task_index {', '.join(map(str, unused[:10]))}")
+    if check.lags and min(check.lags.values()) < max(check.lags.values()):
+        lag = min(check.lags, key=lambda k: (check.lags[k], abs(k)))
+        if lag < 0 or (lag == 0 and check.lags[0] > 0):  # an action that is the state itself is a convention
+            said = f"{-lag} frames earlier" if lag else "at the same moment"
+            check.note(
+                "data", f"actions are nearest to the state {said}: are they shifted? a command precedes its effect"
+            )
     if check.ours and list(check.used_tasks) != sorted(check.used_tasks):
         check.add(layout.TASKS, "task indices are not in order of first use")
 
@@ -60,6 +69,9 @@ def _check_file(check: Check, file: Path, episodes: list[tuple[int, dict[str, An
     for name in table.column_names:
         if name not in features:
             check.add(file, f'column "{name}" is in no feature of info.json')
+    finite = {n: c for n, c in columns.items() if c.dtype.kind != "f" or np.isfinite(c).all()}
+    if len(table):
+        check.histograms.add({n: c for n, c in finite.items() if n in features})
     first = episodes[0][1]["dataset_from_index"]
     rows = episodes[-1][1]["dataset_to_index"] - first
     if len(table) != rows:
@@ -102,6 +114,10 @@ def _check_episode(check: Check, file: Path, number: int, row: dict[str, Any], p
             check.add(file, f'"{name}" is not finite at frame {k}', number, kind=f"{name} not finite")
         elif array.dtype.kind in "fiub":
             check_array_stats(check, number, name, array)
+    state, action = part.get(STATE), part.get(ACTION)
+    if state is not None and action is not None and state.shape == action.shape and length > 4 * LAGS[-1]:
+        inner = np.arange(-LAGS[0], length - LAGS[-1])
+        check.lags.update({lag: float(np.square(action[inner] - state[inner + lag]).sum()) for lag in LAGS})
 
 
 def _check_task_index(check: Check, file: Path, number: int, row: dict[str, Any], indices: np.ndarray) -> None:

@@ -6,14 +6,11 @@ from pathlib import Path
 
 from datagen.lerobot import layout
 from datagen.lerobot.check import Check
-from datagen.lerobot.manifest import Manifest, sha256
+from datagen.lerobot.manifest import Manifest, listed, sha256
 from twinloom.atomic import PARTIAL
 
-# Files beside the dataset proper, which come and go: not in the manifest.
-_FREE = {"meta/account.json", "meta/timing.jsonl", "meta/errors.log", layout.CHECKSUMS.as_posix()}
 
-
-def check_files(check: Check, *, checksums: bool) -> None:
+def check_files(check: Check, *, manifest: bool, checksums: bool) -> None:
     """Nothing missing, nothing extra, nothing changed since it was written."""
     wanted = {check.data_file(row) for row in check.rows}
     for key in check.cameras():
@@ -26,7 +23,8 @@ def check_files(check: Check, *, checksums: bool) -> None:
             file = path.relative_to(check.root)
             if path.is_file() and file not in wanted:
                 check.add(file, "the file belongs to no episode")
-    _check_manifest(check, checksums)
+    if manifest:
+        _check_manifest(check, checksums)
 
 
 def _check_manifest(check: Check, checksums: bool) -> None:
@@ -44,11 +42,9 @@ def _check_manifest(check: Check, checksums: bool) -> None:
                 check.add(name, "the file is missing")
         elif checksums and sha256(path) != digest:
             check.add(name, "the file is not as it was written: its checksum differs")
-    for folder in ("data", "videos", "meta"):
-        for path in sorted((check.root / folder).rglob("*")):
-            name = path.relative_to(check.root).as_posix()
-            if path.is_file() and name not in manifest.sums and name not in _FREE:
-                check.add(name, f"the file is not listed in {layout.CHECKSUMS}")
+    for path in listed(check.root):
+        if path.as_posix() not in manifest.sums:
+            check.add(path, f"the file is not listed in {layout.CHECKSUMS}")
 
 
 def check_leftovers(check: Check) -> None:
@@ -57,7 +53,7 @@ def check_leftovers(check: Check) -> None:
 
     folder = check.root / STAGING
     if (folder / "commit").exists():
-        check.note(STAGING / "commit", "a commit was interrupted; the next run does it again")
+        check.note(STAGING / "commit", "a commit was interrupted; the next run finishes it or does it again")
     partial = [path.name for path in sorted(folder.glob(f"*{PARTIAL}"))]
     if partial:
         check.note(STAGING, f"{len(partial)} half-written folders of a killed run; the next run removes them")

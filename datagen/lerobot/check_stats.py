@@ -17,6 +17,8 @@ IMAGE_ABSOLUTE = 0.04  # in [0, 1]: coding loss, and statistics that look at a s
 def check_array_stats(check: Check, number: int, name: str, array: np.ndarray) -> None:
     """Statistics of a numeric feature in meta/episodes against the (T, ...) values themselves."""
     stored = check.stats[number].get(name)
+    if not check.statistics:
+        return
     if stored is None:
         if check.ours:
             check.add("meta/episodes", f'statistics of "{name}" are missing', number, kind=f"stats {name}")
@@ -33,6 +35,8 @@ def check_array_stats(check: Check, number: int, name: str, array: np.ndarray) -
 def check_image_stats(check: Check, number: int, name: str, mean: np.ndarray) -> None:
     """Mean colour in meta/episodes against that of the decoded frames, (3,) in [0, 1]."""
     stored = check.stats[number].get(name)
+    if not check.statistics:
+        return
     if stored is None or "mean" not in stored:
         if check.ours:
             check.add("meta/episodes", f'statistics of "{name}" are missing', number, kind=f"stats {name}")
@@ -54,8 +58,8 @@ def check_totals(check: Check) -> None:
     except (ValueError, AttributeError) as error:
         check.add(layout.STATS, f"not readable: {error}")
         return
-    if len(check.stats) != check.info["total_episodes"] or not all(check.stats):
-        return  # named before, or a dataset without statistics per episode
+    if len(check.stats) != check.info["total_episodes"]:
+        return  # named before
     fold = Fold()
     for stats in check.stats:
         fold.add(stats)
@@ -66,6 +70,34 @@ def check_totals(check: Check) -> None:
         wrong = _differences(stored[name], expected)
         if wrong:
             check.add(layout.STATS, f'{", ".join(wrong)} of "{name}" do not fit the episodes')
+    for name in sorted(stored.keys() - layout.BOOKKEEPING.keys()):
+        _check_quantiles(check, name, stored[name])
+
+
+def _check_quantiles(check: Check, name: str, stored: Stats) -> None:
+    """Quantiles of the dataset against all frames; and its other statistics, where no episode has any."""
+    histograms = check.histograms
+    if not histograms.total(name) or histograms.total(name) != check.info["total_frames"]:
+        return
+    low, high = histograms.quantile(name, 0.0), histograms.quantile(name, 1.0)
+    near = (high - low) * 2e-3 + np.maximum(np.abs(low), np.abs(high)) * RELATIVE + 1e-9
+    wrong = []
+    for q, p in QUANTILES.items():
+        if q in stored and stored[q].size == low.size:
+            least, most = (histograms.quantile(name, min(max(p + d, 0.0), 1.0)) for d in (-0.005, 0.005))
+            found = stored[q].reshape(-1)
+            if not ((found >= least - near) & (found <= most + near)).all():
+                wrong.append(q)
+    if wrong:
+        text = f'{", ".join(wrong)} of "{name}" are not those of the frames; set right by: datagen stats {check.root}'
+        if check.ours:
+            check.add(layout.STATS, text)
+        else:
+            check.note(layout.STATS, f"{text} (LeRobot averages the quantiles of the episodes)")
+    bounds = [s for s, value in (("min", low), ("max", high)) if s in stored and stored[s].size == low.size
+              and not (np.abs(stored[s].reshape(-1) - value) <= near).all()]  # fmt: skip
+    if bounds and not any(check.stats):
+        check.add(layout.STATS, f'{", ".join(bounds)} of "{name}" are not those of the frames')
 
 
 def _differences(stored: Stats, expected: Stats) -> list[str]:

@@ -16,6 +16,7 @@ from datagen.lerobot.video import open_video, scan
 from twinloom.errors import TwinloomError
 
 TOLERANCE_S = 1e-4  # LeRobot's default: a frame further from its time is not found
+FLAT = 6  # grey levels: what coding leaves in an image of one colour
 _NAMES = {"libdav1d": "av1", "libsvtav1": "av1", "libx264": "h264"}
 
 
@@ -99,13 +100,18 @@ def _decode(check: Check, key: str, file: Path, episodes: list[tuple[int, dict[s
         try:
             pictures = container.decode(stream)
             for number, row in episodes:
-                sums = [
-                    picture.to_ndarray(format="rgb24").reshape(-1, 3).mean(axis=0)
-                    for picture in itertools.islice(pictures, row["length"])
-                ]
+                sums, flat = [], 0
+                for picture in itertools.islice(pictures, row["length"]):
+                    pixels = picture.to_ndarray(format="rgb24").reshape(-1, 3)
+                    sums.append(pixels.mean(axis=0))
+                    flat += int(np.ptp(pixels[:: max(1, len(pixels) // 5000)], axis=0).max()) <= FLAT
                 if len(sums) < row["length"]:
                     check.add(file, f"frame {len(sums)} and later do not decode", number, kind="decode")
                     return
                 check_image_stats(check, number, key, np.mean(sums, axis=0) / 255.0)
+                if flat:
+                    colour = "black" if np.mean(sums) < FLAT else "of one colour"
+                    said = f'{flat} of {row["length"]} images of "{key}" are {colour}'
+                    check.note(file, said, number, kind=f"images of one colour, {key}")
         except (av.error.FFmpegError, OSError) as error:
             check.add(file, f"does not decode: {error}", number)

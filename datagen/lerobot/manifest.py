@@ -7,6 +7,17 @@ from pathlib import Path
 
 from datagen.lerobot.layout import CHECKSUMS
 
+# Files in meta beside the dataset proper, which come and go
+FREE = {"meta/account.json", "meta/timing.jsonl", "meta/errors.log", CHECKSUMS.as_posix()}
+
+
+def listed(root: Path) -> list[Path]:
+    """Files of a dataset that its manifest must list, relative to it, sorted."""
+    found = [
+        p.relative_to(root) for part in ("data", "meta", "videos") for p in (root / part).rglob("*") if p.is_file()
+    ]
+    return sorted(path for path in found if path.as_posix() not in FREE)
+
 
 def sha256(path: Path) -> str:
     """Hexadecimal checksum of a file."""
@@ -36,10 +47,6 @@ class Manifest:
     def add(self, folder: Path, path: Path) -> None:
         """Take in the file ``folder / path`` under the name ``path``."""
         self.sums[path.as_posix()] = sha256(folder / path)
-
-    def drop(self, path: Path) -> None:
-        """Forget a file."""
-        self.sums.pop(path.as_posix(), None)
 
     def text(self) -> bytes:
         """Content of the file, sorted by path."""

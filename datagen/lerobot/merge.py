@@ -14,6 +14,8 @@ import numpy as np
 from datagen.episode import DatasetSpec
 from datagen.lerobot import layout
 from datagen.lerobot.entry import EXTRA_COLUMNS, Entry
+from datagen.lerobot.intact import check_intact
+from datagen.lerobot.manifest import listed
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.stats import ImageStats, Stats, array_stats
 from datagen.lerobot.video import Clip, scan
@@ -52,6 +54,8 @@ def merge(
     datasets = [Dataset(source) for source in sources]
     _refuse_differences(datasets)
     first, total = datasets[0], sum(len(dataset) for dataset in datasets)
+    for source in sources:
+        check_intact(source, [path for path in listed(source) if path != layout.CHECKSUMS], what="nothing was merged")
     spec = DatasetSpec(first.fps, first.robot_type, "merged", first.features, "")
     videos = {key: first.info["features"][key].get("info", {}) for key in first.cameras}
     origin = {"layout": 1, "kind": "a merged dataset", "sources": [_origin(source) for source in sources]}

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from datagen.episode import Feature
-from datagen.lerobot.columns import row_bytes
+from datagen.lerobot.columns import row_bytes, stored, to_numpy
 from datagen.lerobot.entry import Entry, Placed, VideoPlace
+from datagen.lerobot.histogram import HISTOGRAMS, Histograms
 from datagen.lerobot.layout import BOOKKEEPING, TASKS, FileId, Limits, camera_keys, read_info
 from datagen.lerobot.stats import STATS, Fold, from_lists
 from datagen.lerobot.tasks import read_tasks
@@ -94,6 +95,11 @@ class State:
         """Episodes in the open files, which the next commit has to write again."""
         return max(cursor.episodes for cursor in (self.data, self.meta, *self.videos.values()))
 
+    def open_files(self) -> set[Path]:
+        """Files that the next commit writes again from what they hold, relative to the dataset."""
+        videos = {cursor.file.video(key) for key, cursor in self.videos.items()}
+        return {self.data.file.data(), self.meta.file.episodes(), *videos}
+
     def files(self) -> set[Path]:
         """Paths of all data, video and episodes files that hold committed rows, relative to the dataset."""
         found: set[Path] = set()
@@ -125,7 +131,17 @@ class State:
         for key, cursor in state.videos.items():
             packets = scan(root / cursor.file.video(key), fps) if cursor.rows else ()
             cursor.bytes = sum(packet.size for packet in packets if packet.index < cursor.rows)
+        state.fold.histograms = state._histograms(root)
         return state
+
+    def _histograms(self, root: Path) -> Histograms:
+        """Those that lie beside the dataset, or counted again from its frames where they are missing or differ."""
+        columns = {name: f for name, f in stored(self.features).items() if f.dtype != "string"}
+        if (root / HISTOGRAMS).is_file():
+            found = Histograms.load(root / HISTOGRAMS)
+            if all(found.total(name) == self.frames for name in columns):
+                return found
+        return count_frames([root / file.data() for file in _until(self.data.file, self.limits)], columns, self.frames)
 
     def _load_rows(self, path: Path, remaining: int) -> None:
         """Follow the rows of one file of meta/episodes."""
@@ -164,6 +180,24 @@ def _row_stats(row: dict) -> dict:
             name, _, stat = column.removeprefix("stats/").rpartition("/")
             nested.setdefault(name, {})[stat] = value
     return from_lists(nested)
+
+
+def count_frames(paths: list[Path], columns: dict[str, Feature], frames: int) -> Histograms:
+    """Histograms of the first ``frames`` frames in data files, one after the other.
+
+    Raises:
+        TwinloomError: a file is missing or damaged.
+    """
+    counted = Histograms()
+    for path in paths:
+        try:
+            table = pq.read_table(path, columns=list(columns)).slice(0, frames)
+            if len(table):
+                counted.add({name: to_numpy(table[name], feature) for name, feature in columns.items()})
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise TwinloomError(f"{path} is not readable: {error}; see: datagen verify") from error
+        frames -= len(table)
+    return counted
 
 
 def _until(last: FileId, limits: Limits) -> list[FileId]:

@@ -37,12 +37,21 @@ class Verdict:
     frames: int
 
 
-def verify(root: Path, *, quick: bool = False, step: Callable[[str], None] = lambda _: None) -> Verdict:
+def verify(
+    root: Path,
+    *,
+    quick: bool = False,
+    manifest: bool = True,
+    statistics: bool = True,
+    step: Callable[[str], None] = lambda _: None,
+) -> Verdict:
     """Check a dataset.
 
     Args:
         root: its folder.
         quick: neither decode the videos nor compute checksums.
+        manifest: compare with SHA256SUMS.
+        statistics: compare statistics with the frames.
         step: told what is checked next.
 
     Raises:
@@ -54,15 +63,16 @@ def verify(root: Path, *, quick: bool = False, step: Callable[[str], None] = lam
         info = layout.read_info(root)
     except TwinloomError as error:
         return Verdict([Problem(layout.INFO.as_posix(), str(error))], [], 0, 0)
-    check = Check(root, info)
+    check = Check(root, info, statistics=statistics)
     if check_info(check):
         step("episodes")
         check_episodes(check)
         check_tasks(check)
         step("files")
-        check_files(check, checksums=not quick)
+        check_files(check, manifest=manifest, checksums=not quick)
         check_data(check, step)
         check_videos(check, step, decode=not quick)
-        check_totals(check)
+        if statistics:
+            check_totals(check)
         check_leftovers(check)
     return Verdict(check.problems, check.notes, info["total_episodes"], info["total_frames"])

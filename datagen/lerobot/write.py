@@ -1,9 +1,7 @@
-"""Appending episodes to a LeRobot v3.0 dataset, so that a kill at any moment leaves the old state or the new one.
+"""Appending episodes to a LeRobot v3.0 dataset, all of a commit or none (datagen.lerobot.commit).
 
-A commit builds every file that changes aside, renames them into place, and renames ``meta/info.json`` last: what
-info.json counts is what the dataset holds. Files may for a moment hold more rows than that; readers and the next commit
-ignore the surplus. The file that is still open is built again from its own rows and the new ones, and file boundaries
-follow from sizes in episode order, so the same episodes give the same bytes however often commits happened.
+The file that is still open is built again from its own rows and the new ones, and file boundaries follow from sizes in
+episode order, so the same episodes give the same bytes however often commits happened.
 """
 
 from __future__ import annotations
@@ -11,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,17 +18,18 @@ import pyarrow.parquet as pq
 
 from datagen.episode import DatasetSpec
 from datagen.lerobot import layout
-from datagen.lerobot.columns import check_arrays, check_features, frame_schema, frame_table
+from datagen.lerobot.columns import check_arrays, check_features, frame_schema, frame_table, stored, to_numpy
+from datagen.lerobot.commit import commit, recover, write
 from datagen.lerobot.entry import Entry, Placed, episode_row, episode_schema, episode_table
-from datagen.lerobot.manifest import Manifest
+from datagen.lerobot.histogram import HISTOGRAMS
+from datagen.lerobot.intact import check_intact
+from datagen.lerobot.manifest import Manifest, listed
 from datagen.lerobot.state import State
 from datagen.lerobot.stats import array_stats, to_lists
 from datagen.lerobot.tasks import task_table
 from datagen.lerobot.video import Clip, join
-from twinloom.atomic import storage_error
 from twinloom.errors import InvalidSettingsError
 
-COMMIT = Path(".staging/commit")
 GROUPS_AT_ONCE = 64  # row groups of an open data file that are read together
 ROWS_PER_GROUP = 100  # of meta/episodes: fixed, so that it does not depend on the commits
 PARQUET: dict[str, Any] = {"compression": "snappy", "write_page_checksum": True}
@@ -49,6 +46,7 @@ class Writer:
 
     Raises:
         InvalidSettingsError: the spec cannot be stored, or differs from that of the dataset in the folder.
+        TwinloomError: a file that would be written again is damaged.
     """
 
     def __init__(
@@ -59,6 +57,7 @@ class Writer:
         limits: layout.Limits | None = None,
     ) -> None:
         check_features(spec.features)
+        recover(root)
         self.root, self.spec, self.videos = root, spec, dict(videos)
         self.limits = limits or layout.Limits()
         self.state = State(spec.features, spec.fps, self.limits)
@@ -67,7 +66,10 @@ class Writer:
             self.state = State.load(root, spec.features, spec.fps, self.limits)
         self.manifest = Manifest.load(root)
         self._schema = episode_schema(spec.features)
-        self._clean()
+        if self.state.episodes:
+            self._clean()
+            copied = self.state.open_files() | {path for path in listed(root) if path.parts[0] == "meta"}
+            self.manifest = check_intact(root, copied, what="nothing was added")
 
     def info(self) -> dict[str, Any]:
         """Content of info.json for the present state."""
@@ -95,42 +97,18 @@ class Writer:
         """
         before = self.state
         self.state = before.copy()
-        old_sums = self.manifest.copy()
         try:
-            try:
-                self._commit(before, [self.state.place(entry) for entry in entries], sidecars or {})
-            except OSError as error:
-                raise storage_error(self.root, error) from error
+            placed = [self.state.place(entry) for entry in entries]
+            with commit(self.root, self.manifest) as aside:
+                stats = self._write_data(aside, before, placed)
+                self._write_videos(aside, before, placed)
+                self._write_meta(aside, before, placed, stats)
+                for path, content in (sidecars or {}).items():
+                    write(aside / path, content)
+                write(aside / layout.INFO, to_json(self.info()))
         except BaseException:
-            self.state, self.manifest = before, old_sums
-            shutil.rmtree(self.root / COMMIT, ignore_errors=True)
+            self.state = before
             raise
-
-    def _commit(self, before: State, placed: list[Placed], sidecars: Mapping[Path, bytes]) -> None:
-        aside = self.root / COMMIT
-        shutil.rmtree(aside, ignore_errors=True)
-        stats = self._write_data(aside, before, placed)
-        self._write_videos(aside, before, placed)
-        self._write_meta(aside, before, placed, stats)
-        for path, content in sidecars.items():
-            _write(aside / path, content)
-        _write(aside / layout.INFO, _json(self.info()))
-        written = sorted(p.relative_to(aside) for p in aside.rglob("*") if p.is_file())
-        for path in written:
-            self.manifest.add(aside, path)
-        _write(aside / layout.CHECKSUMS, self.manifest.text())
-        written = [p for p in written if p != layout.INFO] + [layout.CHECKSUMS, layout.INFO]
-        for path in written:
-            with (aside / path).open("rb") as file:
-                os.fsync(file.fileno())
-        for path in written:  # info.json comes last: it is the commit
-            target = self.root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if path == layout.INFO:
-                _sync(sorted({(self.root / p).parent for p in written}))
-            os.replace(aside / path, target)
-        _sync([(self.root / layout.INFO).parent])
-        shutil.rmtree(aside)
 
     def _write_data(self, aside: Path, before: State, placed: list[Placed]) -> list[dict[str, Any]]:
         """Data files that change. Returns the statistics of each episode, bookkeeping columns included."""
@@ -153,6 +131,8 @@ class Writer:
                         task_index=item.task_index,
                     )
                     parquet.write_table(table, row_group_size=len(table))
+                    columns = stored(self.spec.features)
+                    self.state.fold.histograms.add({n: to_numpy(table[n], columns[n]) for n in columns})
                     own = {name: array_stats(table[name].to_numpy()) for name in layout.BOOKKEEPING}
                     stats.append({**item.entry.stats, **own})
         return stats
@@ -185,7 +165,8 @@ class Writer:
         path = aside / layout.TASKS
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(task_table(list(self.state.tasks)), path, **PARQUET)
-        _write(aside / layout.STATS, _json(to_lists(self.state.fold.result())))
+        pq.write_table(self.state.fold.histograms.table(), aside / HISTOGRAMS, **PARQUET)
+        write(aside / layout.STATS, to_json(to_lists(self.state.fold.result())))
 
     def _refuse_other(self, info: dict[str, Any]) -> None:
         """Compare an existing dataset with ours and name every difference."""
@@ -204,15 +185,13 @@ class Writer:
             raise InvalidSettingsError(f"{self.root} holds another dataset", sorted(problems))
 
     def _clean(self) -> None:
-        """Remove what an interrupted commit left: the files aside and files beyond the committed ones."""
-        shutil.rmtree(self.root / COMMIT, ignore_errors=True)
+        """Remove files beyond the committed ones, which a failing disk may leave."""
         wanted = self.state.files()
         for folder in ("data", "videos", "meta/episodes"):
             for path in sorted((self.root / folder).rglob("*")):
                 relative = path.relative_to(self.root)
                 if layout.FILE_PATTERN.search(relative.as_posix()) and relative not in wanted:
                     path.unlink()
-                    self.manifest.drop(relative)
 
 
 @contextlib.contextmanager
@@ -237,22 +216,9 @@ def _row_groups(path: Path, rows: int) -> Iterator[pa.Table]:
                 table, rows = table.slice(lengths[group]), rows - lengths[group]
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-
-
-def _json(value: Any) -> bytes:
+def to_json(value: Any) -> bytes:
+    """As meta files hold it; the same value gives the same bytes."""
     return (json.dumps(value, indent=4, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _sync(folders: list[Path]) -> None:
-    for folder in folders:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _differences(what: str, there: Any, here: Any) -> list[str]:
