@@ -102,7 +102,7 @@ def _decode(check: Check, key: str, file: Path, episodes: list[tuple[int, dict[s
             for number, row in episodes:
                 sums, flat = [], 0
                 for picture in itertools.islice(pictures, row["length"]):
-                    pixels = picture.to_ndarray(format="rgb24").reshape(-1, 3)
+                    pixels = picture.to_ndarray(format="rgb24", threads=1).reshape(-1, 3)
                     sums.append(pixels.mean(axis=0))
                     flat += int(np.ptp(pixels[:: max(1, len(pixels) // 5000)], axis=0).max()) <= FLAT
                 if len(sums) < row["length"]:

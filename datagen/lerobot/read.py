@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,8 @@ from datagen.lerobot.video import VideoReader
 from twinloom.errors import TwinloomError
 
 HEAVY = ("record", "extra", "instructions/seen", "instructions/unseen")  # columns of meta/episodes read on demand
+
+OPEN_VIDEOS = 12  # files that stay open for random access
 
 
 class Dataset:
@@ -54,7 +57,8 @@ class Dataset:
         if len(self) < self.info["total_episodes"]:
             missing = self.info["total_episodes"] - len(self)
             raise TwinloomError(f"{self.root}: meta/episodes lacks {missing} episodes; see: datagen verify {self.root}")
-        self._videos: dict[str, VideoReader] = {}
+        self._process = os.getpid()
+        self._videos: dict[Path, VideoReader] = {}
         self._data: tuple[Path, int, pa.Table] | None = None
 
     def __len__(self) -> int:
@@ -133,7 +137,7 @@ class Dataset:
         if not 0 <= index < row["length"]:
             raise TwinloomError(f"episode {episode} has frames 0 to {row['length'] - 1}, not {index}")
         path, start = self.video_place(row, camera)
-        return self._video(camera, path).frame(start + index)
+        return self._video(path).frame(start + index)
 
     def images(self, episode: int, camera: str) -> Iterator[np.ndarray]:
         """All frames of an episode in order, each (H, W, 3) uint8."""
@@ -160,9 +164,14 @@ class Dataset:
         path = self.info["data_path"].format(chunk_index=row["data/chunk_index"], file_index=row["data/file_index"])
         return self.root / path
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without open files and without what can be read again: workers of a data loader get a copy."""
+        again = {"_videos": {}, "_data": None}
+        return {k: v for k, v in self.__dict__.items() if k not in ("episodes", "_stats_table")} | again
+
     def close(self) -> None:
         """Release all files."""
-        for reader in self._videos.values():
+        for reader in self._open_videos().values():
             reader.close()
         self._videos.clear()
         self._data = None
@@ -175,12 +184,18 @@ class Dataset:
     ) -> None:
         self.close()
 
-    def _video(self, camera: str, path: Path) -> VideoReader:
-        reader = self._videos.get(camera)
-        if reader is None or reader.path != path:
-            if reader is not None:
-                reader.close()
-            reader = self._videos[camera] = VideoReader(path, self.fps)
+    def _open_videos(self) -> dict[Path, VideoReader]:
+        """Readers by file, the last used last; none after a fork, where the place in a file would be shared."""
+        if self._process != os.getpid():
+            self._videos, self._process = {}, os.getpid()
+        return self._videos
+
+    def _video(self, path: Path) -> VideoReader:
+        readers = self._open_videos()
+        reader = readers.pop(path, None) or VideoReader(path, self.fps)
+        readers[path] = reader
+        if len(readers) > max(OPEN_VIDEOS, len(self.cameras)):
+            readers.pop(next(iter(readers))).close()
         return reader
 
     def _rows(self, row: dict[str, Any]) -> pa.Table:

@@ -249,7 +249,7 @@ class VideoReader:
             number = round((picture.pts or 0) / self._ticks)
             self._next = number + 1
             if number == index:
-                return picture.to_ndarray(format="rgb24")
+                return picture.to_ndarray(format="rgb24", threads=1)  # threads would be missing after a fork
             if number > index:
                 break
         raise TwinloomError(f"{self.path} has no frame {index}")
