@@ -2,4 +2,13 @@
 
 from twinloom.lazy import attach
 
-__getattr__, __dir__ = attach(__name__, {"Dataset": "datagen.lerobot.read:Dataset"})
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "Dataset": "datagen.lerobot.read:Dataset",
+        "DatasetSpec": "datagen.episode:DatasetSpec",
+        "DatasetWriter": "datagen.dataset:DatasetWriter",
+        "Episode": "datagen.episode:Episode",
+        "FrameDataset": "datagen.frames:FrameDataset",
+    },
+)

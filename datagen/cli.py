@@ -19,6 +19,7 @@ NAME, NAMES, FOLDER, FOLDERS, SIZE = (
 REPORT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: the dataset's own folder)")
 OUT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: data/demo; data/demo_clean if no axis is drawn)")
 AXES = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: as --config says)")
+FORMAT = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: auto)")
 OWN = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: the family's first)")
 CAMERAS = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: those the family records)")
 
@@ -43,7 +44,8 @@ def collect(
 
     Without options: one clean episode of each task, in data/demo_clean.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
-    Further commands: datagen verify, merge, stats, report, replay (each with --help).
+    Further commands, each with --help: datagen verify, datagen merge, datagen edit, datagen stats, datagen import,
+    datagen export, datagen report, datagen replay.
 
     Args:
         tasks: names of tasks of one family, all, or a count n for the first n (sim list tasks).
@@ -152,6 +154,145 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], 
     return 0
 
 
+def edit(
+    dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
+    out: Annotated[Path, FOLDER],
+    delete: Annotated[tuple[str, ...], tyro.conf.arg(metavar="N|N-N ...")] = (),
+    keep: Annotated[tuple[str, ...], tyro.conf.arg(metavar="N|N-N ...")] = (),
+    tasks: Annotated[tuple[str, ...], NAMES] = (),
+    success: Annotated[bool, FLAG] = False,
+    length: Annotated[str, tyro.conf.arg(metavar="MIN-MAX")] = "",
+    cameras: Annotated[tuple[str, ...], NAMES] = (),
+    rename: Annotated[tuple[str, ...], tyro.conf.arg(metavar="OLD=NEW ...")] = (),
+    retask: Annotated[tuple[str, ...], tyro.conf.arg(metavar="OLD=NEW ...")] = (),
+    split: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=SHARE ...")] = (),
+    seed: int = 0,
+) -> int:
+    """Make a new dataset of a part of another, or several with --split, without encoding videos again.
+
+    Args:
+        dataset: folder of the dataset; it is left as it is.
+        out: new folder; with --split, the folder of the new ones.
+        delete: episodes to leave out, for example 3 or 5-9.
+        keep: episodes to take; the others are left out.
+        tasks: take episodes of these tasks, by name or by sentence.
+        success: take successful episodes only.
+        length: take episodes of so many frames, for example 50-400 or 50-.
+        cameras: take these cameras only, or none.
+        rename: new names of features or cameras, for example head=top.
+        retask: new sentences, for example "Stack the bowls=Stack all bowls".
+        split: shares of the episodes, for example train=0.9 val=0.1, drawn by --seed.
+        seed: of the split.
+    """
+    from datagen.edit import EditConfig, numbers
+    from datagen.edit import edit as apply
+
+    bounds = length.split("-") if length else ["", ""]
+    if len(bounds) != 2 or not all(part == "" or part.isdecimal() for part in bounds):
+        raise TwinloomError(f'--length "{length}" is not of the form MIN-MAX, for example 50-400')
+    config = EditConfig(
+        delete=numbers(delete),
+        keep=numbers(keep) if keep else None,
+        tasks=tasks,
+        success=success,
+        shortest=int(bounds[0] or 1),
+        longest=int(bounds[1]) if bounds[1] else None,
+        cameras=cameras or None,
+        rename=_pairs("--rename", rename),
+        retask=_pairs("--retask", retask),
+        split={name: float(share) for name, share in _pairs("--split", split).items()},
+        seed=seed,
+    )
+    for path, episodes in apply(dataset, out, config).items():
+        print(f"{path}: {episodes:,} episodes        check  datagen verify {shlex.quote(str(path))}")
+    return 0
+
+
+def _pairs(option: str, words: tuple[str, ...]) -> dict[str, str]:
+    """ "OLD=NEW" words as a dictionary."""
+    pairs = [word.partition("=") for word in words]
+    wrong = [word for word, (old, equals, new) in zip(words, pairs, strict=True) if not (old and equals and new)]
+    if wrong:
+        raise TwinloomError(f'{option} "{wrong[0]}" is not of the form OLD=NEW')
+    return {old: new for old, _, new in pairs}
+
+
+def import_(
+    path: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="PATH")],
+    out: Annotated[Path, FOLDER],
+    format: Annotated[str, FORMAT] = "auto",
+    fps: int = 0,
+    task: Annotated[str, NAME] = "",
+    robot: Annotated[str, NAME] = "",
+) -> int:
+    """Make a LeRobot v3.0 dataset of a file or folder in another format. It appears complete or not at all.
+
+    Formats: lerobot30, lerobot21, robotwin, robomimic, diffusion_policy, and those of plug-ins.
+
+    Args:
+        path: file or folder.
+        out: new folder.
+        format: name of the format; auto looks at the path.
+        fps: frames per second, where the file does not say them.
+        task: task and sentence, where the file does not say them.
+        robot: name of the robot, where the file does not say it.
+    """
+    from datagen import formats
+    from datagen.dataset import DatasetWriter, copy
+    from datagen.summary import plural
+    from twinloom.atomic import atomic_folder
+    from twinloom.progress import Progress
+
+    name = formats.detect(path) if format == "auto" else format
+    _refuse_existing(out)
+    source = formats.load(name).reader(path, formats.ReadConfig(fps, task, robot))
+    with (
+        Progress(len(source), "episode") as progress,
+        atomic_folder(out) as folder,
+        DatasetWriter(folder, source.spec) as target,
+    ):
+        done = copy(source, target, lambda _: progress.advance())
+    print(f"{out}: {plural(done, 'episode')} of {name}        check  datagen verify {shlex.quote(str(out))}")
+    return 0
+
+
+def export(
+    dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
+    out: Annotated[Path, tyro.conf.arg(metavar="PATH")],
+    format: Annotated[str, tyro.conf.arg(metavar="NAME")],
+) -> int:
+    """Write a LeRobot v3.0 dataset in another format.
+
+    Formats: lerobot21, robotwin, robomimic, diffusion_policy, and those of plug-ins.
+
+    Args:
+        dataset: folder of the dataset.
+        out: new file (robomimic; diffusion_policy where its name ends in .zip) or folder.
+        format: name of the format.
+    """
+    from datagen import formats
+    from datagen.dataset import copy
+    from datagen.lerobot.read import Dataset
+    from datagen.summary import plural
+    from twinloom.progress import Progress
+
+    _refuse_existing(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        Dataset(dataset) as source,
+        Progress(len(source), "episode") as progress,
+        formats.load(format).writer(out, source.spec) as target,
+    ):
+        done = copy(source, target, lambda _: progress.advance())
+    print(f"{out}: {plural(done, 'episode')} as {format}")
+    return 0
+
+
+def _refuse_existing(out: Path) -> None:
+    if out.exists():
+        raise TwinloomError(f"{out} exists already; name a new path")
+
+
 def stats(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], images: Annotated[bool, FLAG] = False) -> int:
     """Compute the statistics of a dataset again from its frames, for example where quantiles were averages.
 
@@ -201,7 +342,16 @@ def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int 
     return 0 if result.equal else 1
 
 
-COMMANDS = {"verify": verify, "merge": merge, "stats": stats, "report": report, "replay": replay}
+COMMANDS = {
+    "verify": verify,
+    "merge": merge,
+    "edit": edit,
+    "stats": stats,
+    "import": import_,
+    "export": export,
+    "report": report,
+    "replay": replay,
+}
 
 
 def main() -> None:

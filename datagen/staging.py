@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -77,16 +78,18 @@ def stage_episode(out: Path, slot: int, episode: Episode, spec: DatasetSpec, cod
         with (folder / "frames.parquet").open("wb") as file:
             pq.write_table(pa.table(columns), file)
         stats = {name: array_stats(array) for name, array in episode.arrays.items()} | image_stats
+        sentences, which = episode.sentences
         facts: dict[str, Any] = {
             "length": episode.length,
             "fps": spec.fps,
             "robot_type": spec.robot_type,
             "features": {name: feature.to_json() for name, feature in spec.features.items()},
             "action_space": spec.action_space,
-            "sentence": episode.instruction,
+            "sentences": sentences,
+            "frame_sentence": None if which is None else which.tolist(),
             "stats": to_lists(stats),
             "video_bytes": {key: sum(p.size for p in scan(folder / f"{key}.mp4", spec.fps)) for key in keys},
-            "columns": _columns(slot, episode, spec, attempts),
+            "columns": columns_of(episode, spec) | {"slot": slot, "attempts": attempts},
         }
         timing["write"] = time.perf_counter() - begin
         text = json.dumps(facts | {"timing": timing}, ensure_ascii=False, allow_nan=False)
@@ -143,7 +146,8 @@ class StagedEpisode:
         self.entry = Entry(
             length=facts["length"],
             arrays=arrays,
-            sentences=[facts["sentence"]],
+            sentences=facts.get("sentences") or [facts["sentence"]],  # the latter was written before 0.2
+            frame_sentence=None if facts.get("frame_sentence") is None else np.array(facts["frame_sentence"]),
             clips={key: Clip(folder / f"{key}.mp4", 0, facts["length"]) for key in facts["video_bytes"]},
             video_bytes=facts["video_bytes"],
             stats=from_lists(facts["stats"]),
@@ -166,17 +170,17 @@ def clean_partial(out: Path) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _columns(slot: int, episode: Episode, spec: DatasetSpec, attempts: int) -> dict[str, Any]:
+def columns_of(episode: Episode, spec: DatasetSpec) -> dict[str, Any]:
     """Values of our columns in meta/episodes."""
-    extra = dict(episode.extra)
+    extra = {name: value for name, value in episode.extra.items() if name != "timing"}
     instructions = extra.pop("instructions", {})
     return {
-        "task_name": episode.task,
-        "source": spec.source,
-        "success": bool(episode.success),
+        "task_name": episode.task or None,
+        "source": extra.pop("source", spec.source),
+        "success": None if episode.success is None else bool(episode.success),
         "seed": [int(word) for word in episode.seed],
-        "slot": slot,
-        "attempts": attempts,
+        "slot": extra.pop("slot", None),
+        "attempts": extra.pop("attempts", None),
         "failures": list(extra.pop("failures", [])),
         "instructions/seen": list(instructions.get("seen", [])),
         "instructions/unseen": list(instructions.get("unseen", [])),

@@ -90,14 +90,14 @@ class Check:
 
     def data_file(self, row: dict[str, Any]) -> Path:
         """Data file of an episode, relative to the dataset."""
-        return Path(
-            self.info["data_path"].format(chunk_index=row["data/chunk_index"], file_index=row["data/file_index"])
-        )
+        numbers = {"chunk_index": row["data/chunk_index"], "file_index": row["data/file_index"]}
+        return layout.inside(self.root, self.info["data_path"], **numbers).relative_to(self.root)
 
     def video_file(self, row: dict[str, Any], key: str) -> Path:
         """Video file of an episode, relative to the dataset."""
         chunk, file = row[f"videos/{key}/chunk_index"], row[f"videos/{key}/file_index"]
-        return Path(self.info["video_path"].format(video_key=key, chunk_index=chunk, file_index=file))
+        path = layout.inside(self.root, self.info["video_path"], video_key=key, chunk_index=chunk, file_index=file)
+        return path.relative_to(self.root)
 
     def cameras(self) -> list[str]:
         """Names of the video features."""

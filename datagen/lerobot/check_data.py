@@ -35,7 +35,8 @@ def check_data(check: Check, step: Callable[[str], None]) -> None:
             check.add(layout.TASKS, f"no frame has task_index {', '.join(map(str, unused[:10]))}")
     if check.lags and min(check.lags.values()) < max(check.lags.values()):
         lag = min(check.lags, key=lambda k: (check.lags[k], abs(k)))
-        if lag < 0 or (lag == 0 and check.lags[0] > 0):  # an action that is the state itself is a convention
+        near = check.lags[lag] < 0.5 * max(check.lags.values())
+        if near and (lag < 0 or (lag == 0 and check.lags[0] > 0)):  # an action that is the state itself is a convention
             said = f"{-lag} frames earlier" if lag else "at the same moment"
             check.note(
                 "data", f"actions are nearest to the state {said}: are they shifted? a command precedes its effect"

@@ -12,12 +12,11 @@ import numpy as np
 
 from datagen.lerobot.check import Check
 from datagen.lerobot.check_stats import check_image_stats
-from datagen.lerobot.video import open_video, scan
+from datagen.lerobot.video import open_video, probe, scan
 from twinloom.errors import TwinloomError
 
 TOLERANCE_S = 1e-4  # LeRobot's default: a frame further from its time is not found
 FLAT = 6  # grey levels: what coding leaves in an image of one colour
-_NAMES = {"libdav1d": "av1", "libsvtav1": "av1", "libx264": "h264"}
 
 
 def check_videos(check: Check, step: Callable[[str], None], *, decode: bool) -> None:
@@ -76,11 +75,9 @@ def _check_stream(check: Check, key: str, file: Path, frames: int) -> None:
         if (stream.height, stream.width) != (height, width):
             check.add(file, f"frames are {stream.width}x{stream.height}, info.json says {width}x{height}")
         said = entry.get("info") or {}
-        found = {
-            "video.codec": _NAMES.get(stream.codec_context.name, stream.codec_context.name),
-            "video.pix_fmt": stream.pix_fmt,
-        }
-        for name, value in found.items():
+        found = probe(check.root / file, check.fps)
+        for name in ("video.codec", "video.pix_fmt"):
+            value = found[name]
             if name in said and said[name] != value:
                 check.add(file, f"{name} is {value}, info.json says {said[name]}")
         if stream.duration is not None and stream.time_base is not None:

@@ -8,6 +8,7 @@ Every file of the last three kinds holds many episodes, one after the other.
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,12 +149,35 @@ def read_info(root: Path) -> dict[str, Any]:
     if version != CODEBASE_VERSION:
         hint = ""
         if str(version).startswith(("v1", "v2")):
-            hint = "; convert it with LeRobot's lerobot.scripts.convert_dataset_v21_to_v30"
+            hint = f"; convert it with: datagen import {root} --out FOLDER"
         raise TwinloomError(f'{root} has LeRobot format "{version}", this reader needs "{CODEBASE_VERSION}"{hint}')
     missing = [k for k in ("fps", "features", "total_episodes", "total_frames", "data_path") if k not in info]
     if missing:
         raise TwinloomError(f"{path} lacks {', '.join(missing)}")
     return info
+
+
+def version_of(root: Path) -> str:
+    """The codebase_version in meta/info.json; "" where that is not readable."""
+    try:
+        return str(json.loads((root / INFO).read_text(encoding="utf-8")).get("codebase_version", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
+def inside(root: Path, template: str, **values: Any) -> Path:
+    """A file of a dataset by the template in its info.json.
+
+    Raises:
+        TwinloomError: the template needs other values, or the path leaves the folder.
+    """
+    try:
+        path = root / template.format(**values)
+    except (KeyError, IndexError, ValueError) as error:
+        raise TwinloomError(f'{root / INFO}: path "{template}" cannot be filled in ({error})') from error
+    if os.path.isabs(template) or ".." in path.relative_to(root).parts:
+        raise TwinloomError(f'{root / INFO}: path "{template}" leaves the dataset')
+    return path
 
 
 def features_of(info: dict[str, Any]) -> dict[str, Feature]:

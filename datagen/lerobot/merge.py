@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from datagen.episode import DatasetSpec
+from datagen.dataset import DatasetWriter, copy
 from datagen.lerobot import layout
-from datagen.lerobot.entry import EXTRA_COLUMNS, Entry
 from datagen.lerobot.intact import check_intact
 from datagen.lerobot.manifest import listed
 from datagen.lerobot.read import Dataset
-from datagen.lerobot.stats import ImageStats, Stats, array_stats
-from datagen.lerobot.video import Clip, scan
-from datagen.lerobot.write import Writer
 from twinloom.atomic import atomic_folder
 from twinloom.errors import InvalidSettingsError, TwinloomError
-
-BATCH_FRAMES = 50_000  # frames whose arrays are held in memory at a time
 
 
 def merge(
@@ -53,28 +44,18 @@ def merge(
         raise TwinloomError("merge needs at least two datasets")
     datasets = [Dataset(source) for source in sources]
     _refuse_differences(datasets)
-    first, total = datasets[0], sum(len(dataset) for dataset in datasets)
+    total = sum(len(dataset) for dataset in datasets)
     for source in sources:
-        check_intact(source, [path for path in listed(source) if path != layout.CHECKSUMS], what="nothing was merged")
-    spec = DatasetSpec(first.fps, first.robot_type, "merged", first.features, "")
-    videos = {key: first.info["features"][key].get("info", {}) for key in first.cameras}
-    origin = {"layout": 1, "kind": "a merged dataset", "sources": [_origin(source) for source in sources]}
+        check_intact(source, listed(source), what="nothing was merged")
+    origin = {"layout": 1, "kind": "a merged dataset", "sources": [origin_of(source) for source in sources]}
     sidecars = {layout.SETTINGS: (json.dumps(origin, indent=2, ensure_ascii=False) + "\n").encode()}
     with atomic_folder(out) as folder:
-        writer = Writer(folder, spec, videos, limits)
-        batch: list[Entry] = []
-        for dataset in datasets:
-            for entry in _entries(dataset):
-                batch.append(entry)
-                if sum(e.length for e in batch) >= BATCH_FRAMES:
-                    writer.append(batch, sidecars)
-                    batch = []
-                    step(writer.state.episodes, total)
-            dataset.close()
-        writer.append(batch, sidecars)
-        step(total, total)
-        (folder / ".staging").rmdir()
-    return writer.state.episodes, writer.state.frames
+        with DatasetWriter(folder, datasets[0].spec, limits=limits, sidecars=sidecars) as writer:
+            for dataset in datasets:
+                with dataset:
+                    copy(dataset, writer, lambda _: step(len(writer), total))
+        frames = Dataset(folder).frames
+    return total, frames
 
 
 def _refuse_differences(datasets: list[Dataset]) -> None:
@@ -108,54 +89,8 @@ def _feature_differences(first: Dataset, other: Dataset, name: str) -> Iterator[
                 yield what, info.get(what), others.get(what)
 
 
-def _origin(source: Path) -> dict[str, Any]:
+def origin_of(source: Path) -> dict[str, Any]:
+    """Where the episodes of a dataset come from, for the settings of one that is made of it."""
     path = source / layout.SETTINGS
     there = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {"name": source.resolve().name} | {key: there[key] for key in ("settings", "sources") if key in there}
-
-
-def _entries(dataset: Dataset) -> Iterator[Entry]:
-    details = dataset.episodes.select([name for name in EXTRA_COLUMNS if name in dataset.episodes.column_names])
-
-    @lru_cache(maxsize=4 * max(1, len(dataset.cameras)))
-    def sizes(path: Path) -> np.ndarray:
-        """Bytes of every coded frame of a video file, by frame number."""
-        packets = sorted((packet.index, packet.size) for packet in scan(path, dataset.fps))
-        return np.array([size for _, size in packets])
-
-    for episode in range(len(dataset)):
-        row, arrays = dataset.row(episode), dataset.arrays(episode)
-        task_index = arrays["task_index"]
-        used = list(dict.fromkeys(int(i) for i in task_index))
-        clips, video_bytes = {}, {}
-        for key in dataset.cameras:
-            path, start = dataset.video_place(row, key)
-            clips[key] = Clip(path, start, row["length"])
-            video_bytes[key] = int(sizes(path)[start : start + row["length"]].sum())
-        own = {name: array for name, array in arrays.items() if name not in layout.BOOKKEEPING}
-        extra = details.slice(episode, 1).to_pylist()[0] if details.num_columns else {}
-        yield Entry(
-            length=row["length"],
-            arrays=lambda own=own: own,
-            sentences=[dataset.tasks[i] for i in used],
-            frame_sentence=np.array([used.index(int(i)) for i in task_index]),
-            clips=clips,
-            video_bytes=video_bytes,
-            stats=_stats(dataset, episode, own),
-            extra=extra | {"slot": None},  # slots belong to the run that made them
-        )
-
-
-def _stats(dataset: Dataset, episode: int, arrays: dict[str, np.ndarray]) -> dict[str, Stats]:
-    """Statistics of an episode; computed where the dataset has none."""
-    stats = {n: s for n, s in dataset.episode_stats(episode).items() if n not in layout.BOOKKEEPING}
-    for name, array in arrays.items():
-        if name not in stats:
-            stats[name] = array_stats(array)
-    for key in dataset.cameras:
-        if key not in stats:
-            collector = ImageStats(dataset.row(episode)["length"])
-            for index, frame in enumerate(dataset.images(episode, key)):
-                collector.add(index, frame)
-            stats[key] = collector.result()
-    return stats

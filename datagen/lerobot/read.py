@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -15,8 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from datagen.episode import Clip, DatasetSpec, Episode
 from datagen.lerobot import layout
 from datagen.lerobot.columns import to_numpy
+from datagen.lerobot.entry import EXTRA_COLUMNS
 from datagen.lerobot.stats import Stats, from_lists
 from datagen.lerobot.tasks import read_tasks
 from datagen.lerobot.video import VideoReader
@@ -57,6 +60,7 @@ class Dataset:
         if len(self) < self.info["total_episodes"]:
             missing = self.info["total_episodes"] - len(self)
             raise TwinloomError(f"{self.root}: meta/episodes lacks {missing} episodes; see: datagen verify {self.root}")
+        self._described: tuple[int, pa.Table] = (0, pa.table({}))
         self._process = os.getpid()
         self._videos: dict[Path, VideoReader] = {}
         self._data: tuple[Path, int, pa.Table] | None = None
@@ -85,6 +89,70 @@ class Dataset:
         """Statistics of the whole dataset by feature; empty if it has none."""
         path = self.root / layout.STATS
         return from_lists(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+    @property
+    def spec(self) -> DatasetSpec:
+        """What its episodes share, as a writer needs it; images in data files count as cameras."""
+        features = {n: replace(f, dtype="video") if f.dtype == "image" else f for n, f in self.features.items()}
+        videos = {key: self.info["features"][key].get("info") or {"video.fps": self.fps} for key in self.cameras}
+        if features != self.features:
+            videos = {}  # images from data files are to be encoded
+        source = self._details(0).get("source") if len(self) else None
+        return DatasetSpec(self.fps, self.robot_type, source or "unknown", features, "", videos)
+
+    def __iter__(self) -> Iterator[Episode]:
+        """Its episodes, one after the other."""
+        return map(self.episode, range(len(self)))
+
+    def episode(self, index: int) -> Episode:
+        """One episode; its images are decoded when they are asked for.
+
+        Raises:
+            TwinloomError: no such episode, or its files are missing or damaged.
+        """
+        row, arrays, details = self.row(index), self.arrays(index), self._details(index)
+        sentences = [self.tasks[int(i)] for i in arrays["task_index"]]
+        kept = {name: array for name, array in arrays.items() if name not in layout.BOOKKEEPING}
+        stills = {name: kept.pop(name) for name, feature in self.features.items() if feature.dtype == "image"}
+        places = {key: self.video_place(row, key) for key in self.cameras}
+        facts: dict[str, Any] = json.loads(details.get("extra") or "{}")
+        said = {split: details.get(f"instructions/{split}") or [] for split in ("seen", "unseen")}
+        facts |= {"instructions": said} if any(said.values()) else {}
+        facts |= {name: details[name] for name in ("attempts", "failures", "source") if details.get(name)}
+        return Episode(
+            task=details.get("task_name") or "",
+            instruction=sentences[0],
+            arrays=kept,
+            images=self._episode_images(index, stills),
+            success=details.get("success"),
+            seed=tuple(details.get("seed") or ()),
+            record=json.loads(details.get("record") or "{}"),
+            extra=facts,
+            frame_instructions=sentences if len(set(sentences)) > 1 else None,
+            clips={key: Clip(path, start, row["length"]) for key, (path, start) in places.items()},
+            stats={name: stats for name, stats in self.episode_stats(index).items() if name in self.cameras},
+        )
+
+    def _episode_images(self, index: int, stills: dict[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+        for frame in range(self.row(index)["length"]):
+            yield {key: self.frame(index, frame, key) for key in self.cameras} | {
+                k: v[frame] for k, v in stills.items()
+            }
+
+    def _details(self, episode: int) -> dict[str, Any]:
+        """Our columns of one episode, the long ones too; those of one file stay in memory."""
+        first, table = self._described
+        if not first <= episode < first + len(table):
+            first = 0
+            for path in sorted((self.root / "meta/episodes").glob("*/*.parquet"), key=file_number):
+                rows = pq.read_metadata(path).num_rows
+                if episode < first + rows:
+                    wanted = [name for name in pq.read_schema(path).names if name in EXTRA_COLUMNS]
+                    self._described = (first, pq.read_table(path, columns=wanted))
+                    break
+                first += rows
+            first, table = self._described
+        return table.slice(episode - first, 1).to_pylist()[0] if table.num_columns else {}
 
     def row(self, episode: int) -> dict[str, Any]:
         """Row of one episode in meta/episodes, without its long columns.
@@ -152,21 +220,23 @@ class Dataset:
         """
         if camera not in self.cameras:
             raise TwinloomError(f'{self.root} has no camera "{camera}"; it has {", ".join(self.cameras) or "none"}')
-        path = self.info["video_path"].format(
+        path = layout.inside(
+            self.root,
+            self.info["video_path"],
             video_key=camera,
             chunk_index=row[f"videos/{camera}/chunk_index"],
             file_index=row[f"videos/{camera}/file_index"],
         )
-        return self.root / path, round(row[f"videos/{camera}/from_timestamp"] * self.fps)
+        return path, round(row[f"videos/{camera}/from_timestamp"] * self.fps)
 
     def data_path(self, row: dict[str, Any]) -> Path:
         """Data file of an episode."""
-        path = self.info["data_path"].format(chunk_index=row["data/chunk_index"], file_index=row["data/file_index"])
-        return self.root / path
+        numbers = {"chunk_index": row["data/chunk_index"], "file_index": row["data/file_index"]}
+        return layout.inside(self.root, self.info["data_path"], **numbers)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without open files and without what can be read again: workers of a data loader get a copy."""
-        again = {"_videos": {}, "_data": None}
+        again = {"_videos": {}, "_data": None, "_described": (0, pa.table({}))}
         return {k: v for k, v in self.__dict__.items() if k not in ("episodes", "_stats_table")} | again
 
     def close(self) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import av
 import numpy as np
 from av.container import InputContainer, OutputContainer
 
+from datagen.episode import Clip
 from datagen.lerobot.codec import GOP, Codec
 from twinloom.errors import TwinloomError
 
@@ -80,15 +80,6 @@ class VideoWriter:
         self._container.close()
 
 
-@dataclass(frozen=True)
-class Clip:
-    """Frames ``start`` to ``start + length`` of a video file; the first of them is a key frame."""
-
-    path: Path
-    start: int
-    length: int
-
-
 class Packet(NamedTuple):
     """One coded frame: its number in the file, its decoding order number, and whether it stands alone."""
 
@@ -114,6 +105,25 @@ def open_video(path: Path) -> tuple[InputContainer, av.VideoStream]:
     stream = container.streams.video[0]
     stream.thread_type = "NONE"
     return container, stream
+
+
+_NAMES = {"libdav1d": "av1", "libsvtav1": "av1", "libx264": "h264", "libx265": "hevc"}
+
+
+def probe(path: Path, fps: int) -> dict[str, Any]:
+    """Codec facts of a video file as info.json has them, as far as the file tells."""
+    container, stream = open_video(path)
+    with container:
+        name = stream.codec_context.name
+        return {
+            "video.height": stream.height,
+            "video.width": stream.width,
+            "video.codec": _NAMES.get(name, name),
+            "video.pix_fmt": stream.pix_fmt,
+            "video.fps": fps,
+            "video.channels": 3,
+            "has_audio": bool(container.streams.audio),
+        }
 
 
 def _packets(path: Path, fps: int) -> Iterator[tuple[Packet, av.Packet, av.VideoStream]]:

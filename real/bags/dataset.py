@@ -9,13 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from datagen.dataset import DatasetWriter
 from datagen.episode import DatasetSpec, Episode, Feature
-from datagen.lerobot.codec import codecs
-from datagen.lerobot.layout import INFO, camera_keys
+from datagen.lerobot.layout import INFO
 from datagen.lerobot.read import Dataset
-from datagen.lerobot.write import Writer
-from datagen.lock import writer_lock
-from datagen.staging import StagedEpisode, clean_partial, discard, stage_episode
 from real.bags.bag import Bag
 from real.bags.hands import HAND_NAMES, HAND_UNIT, Hands
 from real.bags.resample import BagEpisode
@@ -66,14 +63,12 @@ def add_bags(
     """
     if fps < 1 or fps > 200:
         raise TwinloomError(f"--fps {fps} must be between 1 and 200")
-    with writer_lock(out):
-        clean_partial(out)
-        for path in bags:
-            source = BagEpisode(Bag(path), fps, robot)
-            if not source.success and not failed:
-                raise TwinloomError(f"{path}: the robot reported no success in {source.task}; keep it with --failed")
-            held = None if again else _held(source, out)
-            yield _append(source, out, fps, codec) if held is None else held
+    for path in bags:
+        source = BagEpisode(Bag(path), fps, robot)
+        if not source.success and not failed:
+            raise TwinloomError(f"{path}: the robot reported no success in {source.task}; keep it with --failed")
+        held = None if again else _held(source, out)
+        yield _append(source, out, fps, codec) if held is None else held
 
 
 def _held(source: BagEpisode, out: Path) -> Added | None:
@@ -90,20 +85,9 @@ def _held(source: BagEpisode, out: Path) -> Added | None:
 
 def _append(source: BagEpisode, out: Path, fps: int, codec: str) -> Added:
     spec, episode = compose(source, fps)
-    videos = {
-        key: codecs[codec].info(spec.features[key].shape[1], spec.features[key].shape[0], fps)
-        for key in camera_keys(spec.features)
-    }
-    slot = 0
-    if (out / INFO).exists():
-        with Dataset(out) as dataset:
-            slot = len(dataset.rows)
-    writer = Writer(out, spec, videos)
-    facts, length = dict(episode.extra), episode.length
-    stage_episode(out, slot, episode, spec, codecs[codec], attempts=1)
-    writer.append([StagedEpisode(out, slot).entry])
-    discard(out, slot)
-    return Added(slot, length, length / fps, facts)
+    with DatasetWriter(out, spec, codec=codec) as writer:
+        index = writer.add(episode)
+    return Added(index, episode.length, episode.length / fps, source.facts)
 
 
 def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:

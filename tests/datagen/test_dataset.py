@@ -296,7 +296,7 @@ def test_files_of_an_interrupted_commit_are_removed(staged, tmp_path):
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [("v2.1", "convert it with LeRobot"), ("v4.0", 'format "v4.0", this reader needs "v3.0"')],
+    [("v2.1", "convert it with: datagen import"), ("v4.0", 'format "v4.0", this reader needs "v3.0"')],
 )
 def test_other_versions_are_refused_with_a_hint(staged, tmp_path, version, message):
     root = write(tmp_path / "data", staged[:1])
