@@ -111,6 +111,8 @@ def _add_shapes(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: Part, name: str
         else:
             geom.contype, geom.conaffinity, geom.mass = 1, 1, part.mass * share / total
             geom.friction = [shape.friction, TORSION, ROLLING]
+            if shape.kind == "sphere":  # touches in a point, and so turns on the spot freely, whatever it lies on
+                geom.friction, geom.priority = [shape.friction, TORSION * shape.size[0], ROLLING * shape.size[0]], 1
             geom.group = FELT_GROUP if shape.role == "collision" else BOTH_GROUP
         if shape.role != "collision":
             geom.material = _material(spec, shape.material)

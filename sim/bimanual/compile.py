@@ -51,7 +51,8 @@ def compile_scene(spec: SceneSpec, visuals: str = "mesh") -> mujoco.MjModel:
     model.geom_friction[:, 0] *= spec.dynamics.friction
     # as stiff as the physics step allows, for which MuJoCo raises the time constant to two steps: the default lets a
     # hand press a light thing a centimetre into a wall, since stiffness goes with the mass
-    hard = model.geom_priority == 0  # the pads of the fingers are rubber, and grip without chattering
+    hard = np.ones(model.ngeom, bool)  # all but the pads of the fingers, which are rubber and grip without chattering
+    hard[[model.geom(f"{side}_pad{i}").id for side in ("left", "right") for i in (1, 2)]] = False
     model.geom_solref[hard] = (0.001, 1.0)
     model.geom_solimp[hard, :3] = (0.95, 0.99, 0.001)
     _let_clutter_sleep(model, spec)

@@ -19,6 +19,7 @@ from twinloom.transforms import pose, quat_multiply, yaw_quat
 
 Side = Literal["left", "right"]
 Range = tuple[float, float]
+KEEP_OUT = 0.02  # metres around a task object that clutter leaves free: room for a finger
 
 
 class SceneRejectedError(Exception):
@@ -46,6 +47,27 @@ def side_of(what: Actor | np.ndarray) -> Side:
     """The arm on whose side of the midline an actor (or point) is: "left" for x < 0."""
     x = what.position[0] if isinstance(what, Actor) else what[0]
     return "left" if x < 0 else "right"
+
+
+def overlap(a: Actor, b: Actor) -> bool:
+    """Whether the bounding boxes of two objects, seen from above where they were placed, overlap."""
+    corners = [_footprint(actor) for actor in (a, b)]
+    for edges in corners:
+        for axis in (edges[1] - edges[0], edges[2] - edges[1]):
+            one, two = (c @ axis for c in corners)
+            if one.max() < two.min() or two.max() < one.min():
+                return False
+    return True
+
+
+def _footprint(actor: Actor) -> np.ndarray:
+    """(4, 2) corners of the bounding box seen from above, in order; of a lying object, those of the box around it."""
+    R, (low, high) = actor.start[:3, :3], actor.box
+    if abs(R[2, 2]) > 0.99:
+        local = np.array([[x, y, 0.0] for x, y in ((low[0], low[1]), (high[0], low[1]), high[:2], (low[0], high[1]))])
+        return (local @ R.T + actor.start[:3, 3])[:, :2]
+    middle, half = actor.start[:3, 3] + R @ actor.box.mean(0), np.abs(R) @ (high - low) / 2
+    return np.array([middle[:2] + half[:2] * sign for sign in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
 
 class Scene:
@@ -165,7 +187,8 @@ class Scene:
         z: float | None = None,
         mass: float | None = None,
         joints: dict[str, float] | None = None,
-        keep_out: float = 0.05,
+        keep_out: float = KEEP_OUT,
+        clear: bool = False,
     ) -> Actor:
         """Place an object.
 
@@ -177,14 +200,19 @@ class Scene:
             mass: kg, replaces the asset's own.
             joints: part name to starting position; the asset's own if omitted.
             keep_out: metres around the object that clutter avoids.
+            clear: its footprint must not overlap that of another object.
 
         Raises:
             ValueError: the name is taken, or ``joints`` names a part that has none.
+            SceneRejectedError: not ``clear`` of another object.
         """
         unknown = set(joints or {}) - {part.name for part in asset.parts if part.joint is not None}
         if unknown:
             raise ValueError(f"{asset.key} has no joint at {sorted(unknown)}")
-        return self._place(name, asset, None, xy, yaw, mode, quat, z, mass, joints, keep_out)
+        actor = self._place(name, asset, None, xy, yaw, mode, quat, z, mass, joints, keep_out)
+        if clear and any(overlap(actor, a) for a in self.actors.values() if a is not actor):
+            raise SceneRejectedError("objects overlap")
+        return actor
 
     def add_block(
         self,
@@ -195,7 +223,7 @@ class Scene:
         *,
         mode: Literal["free", "static"] = "free",
         z: float | None = None,
-        keep_out: float = 0.05,
+        keep_out: float = KEEP_OUT,
     ) -> Actor:
         """Place a box, bar or mat made to measure."""
         asset = block(**dataclasses.asdict(spec))

@@ -215,12 +215,14 @@ class Skills:
         check: bool = True,
         shares: Sequence[float] = (1.0,),
         carry_speed: float = CARRY_SPEED,
+        detour: bool = True,
     ) -> list[Step]:
         """Move the hand straight by (3,) metres in the world, turning by ``rotation`` (3, 3, world) on the way.
 
         Args:
             shares: of the way that will do, best first, where the arm cannot go all of it.
             carry_speed: m/s of what the hand holds, at most.
+            detour: where the straight way is not clear, go there on any clear path.
         """
         R, way = np.eye(3) if rotation is None else rotation, np.asarray(offset, float)
 
@@ -228,7 +230,7 @@ class Skills:
             T = self.sim.tcp(side)
             return [pose(T[:3, 3] + share * way, R @ T[:3, :3])[None] for share in shares]
 
-        return [Line(side, ways, _names(touch), speed, check, True, carry_speed)]
+        return [Line(side, ways, _names(touch), speed, check, detour, carry_speed)]
 
     def lift(self, side: Side, height: float = 0.1, **options) -> list[Step]:
         """Straight up, at the edge of reach less high; what the object stood on may still touch at the start."""

@@ -27,12 +27,14 @@ class Task(ABC):
         limit: step limit as published by RoboTwin, in its frames of 0.06 s.
         table_offset: (x, y) shift of the table, metres.
         carry_speed: m/s that objects in a hand do not exceed; a task whose point is quick motion says more.
+        differs: where ranges or tolerances are not RoboTwin's, and why; a column of docs/bimanual/tasks.md.
         instructions: sentence patterns; see sim.bimanual.language for the notation.
     """
 
     limit: ClassVar[int]
     table_offset: ClassVar[tuple[float, float]] = (0.0, 0.0)
     carry_speed: ClassVar[float] = 0.8
+    differs: ClassVar[str] = ""
     instructions: ClassVar[tuple[str, ...]]
 
     @abstractmethod

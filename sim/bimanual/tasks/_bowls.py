@@ -25,7 +25,7 @@ def scatter(scene: Scene, count: int) -> list[Actor]:
             scene.sample_xy(
                 [(-0.3, -0.09), (0.09, 0.3)],
                 (-0.15, 0.15),
-                apart=0.17,
+                apart=max(0.13, asset.extents[0] + 0.01),
                 avoid=[*spots, CENTER],
                 accept=lambda x, y: y <= 0 or abs(x) >= 0.15,
             )

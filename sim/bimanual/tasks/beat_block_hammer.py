@@ -21,6 +21,7 @@ SIDES: tuple[Side, Side] = ("left", "right")
 
 class BeatBlockHammer(Task):
     limit = 400
+    differs = "no block starts under the hammer"
     instructions = (
         "[pick up|grab|take] {A} and [beat|hit|strike] the [red block|block]",
         "[pick up|grab|take] {A} with {a} and [beat|hit|strike] the red block with it",

@@ -16,6 +16,7 @@ from sim.bimanual.world import World
 
 class BlocksRankingRgb(Task):
     limit = 1200
+    differs = "no block starts within 9 cm of a place in the row"
     instructions = (
         "[arrange|line up|sort|put] {A}, {B} and {C} in a row from left to right",
         "[place|put|set] {A} on the left, {B} in the middle and {C} on the right[| in one row]",

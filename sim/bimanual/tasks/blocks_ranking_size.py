@@ -17,6 +17,7 @@ from sim.bimanual.world import World
 
 class BlocksRankingSize(Task):
     limit = 1200
+    differs = "no block starts within 9 cm of a place in the row"
     instructions = (
         "[arrange|line up|sort|put] the [blocks|cubes] in a row from largest to smallest, left to right",
         "[place|put|set] {A} on the left, {B} in the middle and {C} on the right[| in one row]",

@@ -30,6 +30,7 @@ OVER = ((-0.45, 0.0, 0.90), (-0.42, -0.12, 0.96))  # where the desk bin's centre
 TILT = (2.2, 2.1, 2.0)  # radians, best first: with less tilt a ball may stay in the bin
 HEADINGS = tuple(float(h) for h in np.linspace(0, 2 * np.pi, 24, endpoint=False))
 SIDEWAYS = np.pi / 2  # the held side of the rim need not go up: a hand that turns about its own approach tips it too
+ROCK = 0.35  # radians by which the bin is rocked, farther and back, where a ball is stuck in it
 LEAN = (-1.0, 1.0)  # radians by which a hand on the rim may lean along it, so that it need not point up when pouring
 
 
@@ -69,6 +70,7 @@ class DumpBinBigbin(Task):
         robot.do(robot.lift("left", 0.15, speed=0.7))
         self._pour(robot, tips)
         robot.do(robot.wait("left", 0.6))
+        self._shake_out(robot)
 
     def _grasp_to_pour(self, robot: Skills) -> tuple[list[Step], list[np.ndarray]]:
         """A grasp on the rim and the turns (3, 3) of the bin that pour it out, best first.
@@ -107,6 +109,22 @@ class DumpBinBigbin(Task):
                 continue
         robot.do(robot.place("left", self._above(robot, HEADINGS), release=False, speed=0.7))
         robot.do(robot.place("left", self._poured(robot, tips), release=False, speed=0.5))
+
+    def _shake_out(self, robot: Skills) -> None:
+        """Rock the bin while a ball is still in it."""
+        up = self.bin.up
+        axis = np.cross([0.0, 0.0, 1.0], up)
+        axis /= max(float(np.linalg.norm(axis)), 1e-9)
+        ways = [rotation_about(a, sign * ROCK) for a in (axis, up) for sign in (1.0, -1.0)]
+        for R in (*ways, *ways):
+            if not any(robot.world.inside(ball, self.bin) for ball in self.balls):
+                return
+            try:
+                robot.do(robot.move_by("left", (0.0, 0.0, 0.02), rotation=R, detour=False))
+                robot.do(robot.move_by("left", (0.0, 0.0, -0.02), rotation=R.T, detour=False))
+            except PlanningError:  # no room to rock this way
+                continue
+            robot.do(robot.wait("left", 0.4))
 
     def _above(self, robot: Skills, headings: Sequence[float]) -> Goal:
         """The bin upright above the big bin."""

@@ -19,11 +19,12 @@ NEARLY = tuple(float(turn) for turn in np.linspace(-0.9, 0.9, 7))  # radians fro
 BEFORE = 0.08  # metres in front of its place on the peg from which the handle is threaded
 PLAY = 0.007  # metres over the peg at which it is threaded
 LET_GO = 0.035  # metres between the fingers when they let go of the rim: more would push against mug and post
-ALONG, ASIDE = 0.035, 0.025  # metres of the handle's middle from the middle of the peg, along it and across
+ALONG, ASIDE = 0.02, 0.02  # metres of the handle's middle from the middle of the peg, along it and across
 
 
 class HangingMug(Task):
     limit = 900
+    differs = "the handle's middle within 2 cm along the peg and 2 cm across it (RoboTwin: 2 cm in x and y)"
     instructions = (
         "[hang|put|hang up] {A} on {B}[| by its handle| with its handle]",
         "[pick up|take|grab] {A} and [hang it|put it] on {B}[| by its handle]",

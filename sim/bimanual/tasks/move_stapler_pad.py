@@ -40,7 +40,7 @@ class MoveStaplerPad(Task):
         spot = scene.sample_xy((-0.25, 0.25), (-0.2, 0.0), min_abs_x=0.05)
         self.stapler = scene.add("stapler", scene.instance("stapler"), spot, scene.uniform(-np.pi, np.pi))
         self.side: Side = side_of(self.stapler)
-        at = scene.sample_xy(on_side(self.side, 0.05, 0.25), (-0.2, 0.0), apart=0.13, avoid=[self.stapler])
+        at = scene.sample_xy(on_side(self.side, 0.05, 0.25), (-0.2, 0.0), apart=0.1, avoid=[self.stapler])
         self.mat = _mats.lay_mat(scene, (0.055, 0.03), at)
 
     def expert(self, robot: Skills) -> None:

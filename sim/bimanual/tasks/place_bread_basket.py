@@ -21,6 +21,10 @@ ROOM = 0.11  # metres across the basket; its x axis is the longer one, a bread's
 
 class PlaceBreadBasket(Task):
     limit = 700
+    differs = (
+        "bread 20 to 30 cm off the midline (15 to 27), 12 cm apart (10), basket at y = -15 cm (-20): room "
+        "for fingers beside basket and bread"
+    )
     instructions = (
         "[put|place|set|drop] [all|all of] the bread [into|in] {A}[| on the table]",
         "[collect|gather|move] the bread [into|in] {A}",

@@ -27,6 +27,10 @@ HOLD = 0.08  # metres above the table at which the pan waits for the bread
 
 class PlaceBreadSkillet(Task):
     limit = 500
+    differs = (
+        "skillet within 5 cm of y = 0 (RoboTwin -20 to 5 cm): nearer, the holding arm has no room beside the "
+        "one with the bread"
+    )
     side: Side
     instructions = (
         "[lift|pick up|hold|raise] {A} [with {a} |]and [put|place|drop] {B} [into|in] it",

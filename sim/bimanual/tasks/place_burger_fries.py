@@ -30,10 +30,10 @@ class PlaceBurgerFries(Task):
     def load_actors(self, scene: Scene) -> None:
         center = (0.0, scene.uniform(-0.15, -0.1))
         self.tray = scene.add("tray", scene.instance("tray"), center, mode="static", keep_out=0.06)
-        spot = (scene.uniform(-0.32, -0.26), scene.uniform(-0.12, -0.02))
-        self.burger = scene.add("burger", scene.instance("hamburger"), spot)
-        spot = (scene.uniform(0.24, 0.32), scene.uniform(-0.12, -0.02))
-        self.fries = scene.add("fries", scene.instance("french_fries"), spot)
+        spot = (scene.uniform(-0.3, -0.25), scene.uniform(-0.15, -0.07))
+        self.burger = scene.add("burger", scene.instance("hamburger"), spot, clear=True)
+        spot = (scene.uniform(0.2, 0.3), scene.uniform(-0.15, -0.07))
+        self.fries = scene.add("fries", scene.instance("french_fries"), spot, clear=True)
 
     def expert(self, robot: Skills) -> None:
         pairs: dict[Side, Actor] = {"left": self.burger, "right": self.fries}

@@ -28,7 +28,7 @@ class PlaceCanBasket(Task):
         self.basket = _basket.add_basket(scene, self.side)
         sign = -1 if self.side == "left" else 1
         spot = (sign * scene.uniform(0.2, 0.25), scene.uniform(0.0, 0.1))
-        self.can = scene.add("can", scene.instance("can"), spot, scene.uniform(-3.1, 3.1))
+        self.can = scene.add("can", scene.instance("can"), spot, scene.uniform(-3.1, 3.1), clear=True)
 
     def expert(self, robot: Skills) -> None:
         _basket.fill_and_lift(robot, self.side, self.can, self.basket)

@@ -29,8 +29,9 @@ class PlaceCansPlasticbox(Task):
             scene.add(
                 f"{side}_can",
                 scene.instance("can"),
-                (sign * scene.uniform(0.18, 0.26), scene.uniform(-0.15, -0.05)),
+                (sign * scene.uniform(0.15, 0.25), scene.uniform(-0.15, -0.07)),
                 scene.uniform(-3.1, 3.1),
+                clear=True,
             )
             for side, sign in (("left", -1), ("right", 1))
         ]

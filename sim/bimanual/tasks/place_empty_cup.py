@@ -45,9 +45,11 @@ class PlaceEmptyCup(Task):
         x_cup, x_coaster = sorted((0.15 * sign, 0.3 * sign)), sorted((-0.05 * sign, 0.1 * sign))
         spot = scene.sample_xy((x_cup[0], x_cup[1]), (-0.2, 0.05))
         self.cup = scene.add("cup", scene.instance("cup"), spot, scene.uniform(-np.pi, np.pi), keep_out=0.08)
-        at = scene.sample_xy((x_coaster[0], x_coaster[1]), (-0.2, 0.05), apart=0.14, avoid=[self.cup])
+        at = scene.sample_xy((x_coaster[0], x_coaster[1]), (-0.2, 0.05), apart=0.1, avoid=[self.cup])
         coaster = scene.instance("coaster")
-        self.coaster = scene.add("coaster", coaster, at, scene.uniform(-np.pi, np.pi), mode="static", keep_out=0.06)
+        self.coaster = scene.add(
+            "coaster", coaster, at, scene.uniform(-np.pi, np.pi), mode="static", keep_out=0.06, clear=True
+        )
 
     def expert(self, robot: Skills) -> None:
         goal = robot.goal(self.cup, self.coaster.point("top"), "bottom", pre=0.06, touch=[self.coaster, "table"])

@@ -37,7 +37,7 @@ class PlaceFan(Task):
         spot = (scene.uniform(-0.1, 0.1), scene.uniform(-0.15, -0.05))
         self.fan = scene.add("fan", scene.instance("fan"), spot, scene.uniform(-np.pi, np.pi), keep_out=0.08)
         self.side: Side = side_of(self.fan)
-        at = scene.sample_xy(on_side(self.side, 0.15, 0.25), (-0.15, -0.05), apart=0.12, avoid=[self.fan])
+        at = scene.sample_xy(on_side(self.side, 0.15, 0.25), (-0.15, -0.05), apart=0.1, avoid=[self.fan])
         self.mat = _mats.lay_mat(scene, (0.05, 0.05), at, keep_out=0.08)
 
     def expert(self, robot: Skills) -> None:

@@ -36,7 +36,7 @@ class PlaceMousePad(Task):
         spot = scene.sample_xy((-0.25, 0.25), (-0.2, 0.0), min_abs_x=0.05)
         self.mouse = scene.add("mouse", scene.instance("mouse"), spot, scene.uniform(-np.pi, np.pi))
         self.side: Side = side_of(self.mouse)
-        at = scene.sample_xy(on_side(self.side, 0.05, 0.25), (-0.2, 0.0), apart=0.13, avoid=[self.mouse])
+        at = scene.sample_xy(on_side(self.side, 0.05, 0.25), (-0.2, 0.0), apart=0.1, avoid=[self.mouse])
         self.mat = _mats.lay_mat(scene, (0.035, 0.065), at)
 
     def expert(self, robot: Skills) -> None:

@@ -28,9 +28,9 @@ class PlaceObjectBasket(Task):
         self.side = scene.side()
         self.basket = _basket.add_basket(scene, self.side)
         sign = -1 if self.side == "left" else 1
-        spot = (sign * scene.uniform(0.24, 0.3), scene.uniform(-0.1, 0.1))
+        spot = (sign * scene.uniform(0.2, 0.25), scene.uniform(-0.1, 0.1))
         thing = scene.instance(scene.choice(("playing_cards", "toy_car")))
-        self.thing = scene.add("thing", thing, spot, scene.uniform(-0.52, 0.52))
+        self.thing = scene.add("thing", thing, spot, scene.uniform(-0.52, 0.52), clear=True)
 
     def expert(self, robot: Skills) -> None:
         _basket.fill_and_lift(robot, self.side, self.thing, self.basket)

@@ -18,6 +18,7 @@ from sim.bimanual.world import World
 
 class PlaceObjectScale(Task):
     limit = 400
+    differs = "poses in which object and scale would overlap are drawn anew"
     instructions = (
         "[put|place|set] {B} [on|onto] {A}[| with {a}| using {a}]",
         "[pick up|take|grab|lift] {B} [with {a} |]and [put|place|set] it on {A}",
@@ -36,8 +37,10 @@ class PlaceObjectScale(Task):
         kind = scene.choice(("mouse", "stapler", "bell"))
         self.thing = scene.add("thing", scene.instance(kind), spot, scene.uniform(-np.pi, np.pi))
         self.side: Side = side_of(self.thing)
-        at = scene.sample_xy(on_side(self.side, 0.02, 0.25), (-0.2, 0.05), apart=0.17, avoid=[self.thing])
-        self.scale = scene.add("scale", scene.instance("electronic_scale"), at, scene.uniform(-np.pi, np.pi))
+        at = scene.sample_xy(on_side(self.side, 0.02, 0.25), (-0.2, 0.05), apart=0.15, avoid=[self.thing])
+        self.scale = scene.add(
+            "scale", scene.instance("electronic_scale"), at, scene.uniform(-np.pi, np.pi), clear=True
+        )
 
     def expert(self, robot: Skills) -> None:
         goal = robot.goal(self.thing, self.scale.point("top")[:3, 3], pre=0.06, touch=[self.scale])

@@ -26,6 +26,7 @@ INSIDE = np.array([0.11, 0.09, 0.06])  # metres from the middle of the drawer's 
 
 class PutObjectCabinet(Task):
     limit = 700
+    differs = "objects keep 10 cm from the cabinet's side: room for the hand"
     instructions = (
         "[open|pull open] the drawer of {B} with {b} and [put|place] {A} [inside|in it] with {a}",
         "[open|pull open] the drawer of {B} and [put|place|drop] {A} [inside|in it|into it]",

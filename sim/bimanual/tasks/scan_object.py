@@ -21,6 +21,7 @@ OFF_AXIS = 0.025
 
 class ScanObject(Task):
     limit = 500
+    differs = "poses in which scanner and box would overlap are drawn anew"
     side: Side
     instructions = (
         "[scan|read] {B} with {A}",
@@ -40,10 +41,10 @@ class ScanObject(Task):
     def load_actors(self, scene: Scene) -> None:
         self.side = scene.side()
         sign = -1 if self.side == "left" else 1
-        spot = (sign * scene.uniform(0.12, 0.25), scene.uniform(-0.15, -0.05))
+        spot = (sign * scene.uniform(0.05, 0.25), scene.uniform(-0.15, -0.05))
         self.scanner = scene.add("scanner", scene.instance("scanner"), spot, scene.uniform(-1.2, 1.2))
-        spot = (-sign * scene.uniform(0.12, 0.25), scene.uniform(-0.2, 0.0))
-        self.box = scene.add("box", scene.instance("tea_box"), spot, scene.uniform(-1.2, 1.2))
+        spot = (-sign * scene.uniform(0.05, 0.25), scene.uniform(-0.2, 0.0))
+        self.box = scene.add("box", scene.instance("tea_box"), spot, scene.uniform(-1.2, 1.2), clear=True)
 
     def expert(self, robot: Skills) -> None:
         holder = other(self.side)

@@ -16,6 +16,7 @@ from sim.bimanual.world import World
 
 class StackBowlsThree(Task):
     limit = 1200
+    differs = "bowls at least their width and 1 cm apart (13 cm): ours are wider"
     instructions = (
         "[stack|pile up|nest] the three bowls[| at the center| in the middle of the table| in one stack]",
         "[put|place|set|stack|nest] all bowls [into each other|in one stack|in a single pile][| at the center]",

@@ -16,6 +16,7 @@ from sim.bimanual.world import World
 
 class StackBowlsTwo(Task):
     limit = 900
+    differs = "bowls at least their width and 1 cm apart (13 cm): ours are wider"
     instructions = (
         "[stack|pile up|nest] the two bowls[| at the center| in the middle of the table]",
         "[stack|nest] {A} and {B}[| at the center| in the middle]",

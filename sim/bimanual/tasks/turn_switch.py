@@ -17,6 +17,7 @@ END = 0.05  # radians short of the upper limit that still count as pressed
 
 class TurnSwitch(Task):
     limit = 400
+    differs = "the switch stands on the table (RoboTwin: 7 to 10 cm above it)"
     instructions = (
         "[press|push|click|flip] {A} [with|using] {a}",
         "[press|push|click|tap|flip|toggle] {A}[| once| now]",
