@@ -18,10 +18,19 @@ def task_table() -> str:
     """All tasks."""
     entries = {name: task_entry(name) for name in task_names()}
     rows = [
-        [f"`{name}`", entry.summary, entry.randomised, entry.success, f"{task_class(name).limit:,}"]
+        [
+            f"`{name}`",
+            entry.summary,
+            entry.randomised,
+            entry.success,
+            task_class(name).differs,
+            f"{task_class(name).limit:,}",
+        ]
         for name, entry in entries.items()
     ]
-    return table(["task", "what to do", "randomised", "done when", "step limit"], rows, right=1)
+    return table(
+        ["task", "what to do", "randomised", "done when", "differs from RoboTwin", "step limit"], rows, right=1
+    )
 
 
 def axis_table() -> str:

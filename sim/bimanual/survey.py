@@ -35,6 +35,7 @@ class Probe:
     Attributes:
         deepest: metres of the deepest contact; between: the two things.
         fastest: m/s of the fastest free task object in a hand; what: its name.
+        touched: (object, side) for every task object and the arms that have touched it.
     """
 
     sim: Simulation
@@ -43,11 +44,13 @@ class Probe:
     between: str = ""
     fastest: float = 0.0
     what: str = ""
+    touched: set[tuple[str, str]] = field(default_factory=set)
     _free: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         model = self.sim.model
         clutter = {p.name for p in self.sim.spec.placements if p.clutter}
+        self._own = [actor for name, actor in self.sim.actors.items() if name not in clutter]
         for name, actor in self.sim.actors.items():
             if actor.mode == "free" and name not in clutter:
                 self._free[name] = int(model.jnt_dofadr[model.body_jntadr[actor.bodies["base"]]])
@@ -63,6 +66,7 @@ class Probe:
                 self.between = " and ".join(sorted(self.world.names(found.bodies[i])))
 
     def _speeds(self, sim: Simulation) -> None:
+        self.touched |= {(a.name, side) for a in self._own for side in sim.arms if self.world.touched_by(a, side)}
         for name, address in self._free.items():
             speed = float(np.linalg.norm(sim.data.qvel[address : address + 3]))
             if speed > self.fastest and any(self.world.held_by(sim.actors[name], side) for side in sim.arms):
@@ -77,7 +81,8 @@ def survey_episode(
     Returns:
         "failure": reason or ""; "lasts": whether success held for LASTS_S afterwards; "creep" (m) and "turn" (rad) of
         what was held then, at most, in CREEP_S; "deepest", "between", "fastest", "what" of :class:`Probe`; "seen":
-        object to whether it began in the head camera's picture; "robot": (F,) shares of that picture.
+        object to whether it began in the head camera's picture; "robot": (F,) shares of that picture; "touched" as in
+        Probe; "slots": what the sentences name.
     """
     from sim.bimanual.episode import prepare
     from sim.bimanual.skills import Skills
@@ -94,6 +99,7 @@ def survey_episode(
     frames = [qpos[i] for i in np.linspace(0, len(qpos) - 1, FRAMES).astype(int)]
     found = {"failure": failure, "seen": seen, "robot": [share(q) for q in frames]}
     found |= {"deepest": probe.deepest, "between": probe.between, "fastest": probe.fastest, "what": probe.what}
+    found |= {"touched": probe.touched, "slots": prepared.task.slots()}
     return found | (_afterwards(sim, prepared.monitor, skills) if not failure else _NOTHING)
 
 
@@ -164,7 +170,8 @@ def _trial(trial: tuple) -> tuple[str, dict[str, Any]]:
 
     task, robot, seed, episode, axes, visuals = trial
     try:
-        return task, survey_episode(task, robot, episode_seed(seed, task, episode), axes, visuals)
+        found = survey_episode(task, robot, episode_seed(seed, task, episode), axes, visuals)
+        return task, {key: value for key, value in found.items() if key != "slots"}  # its actors stay in this process
     except SceneRejectedError as error:
         return task, _NOTHING | {"failure": error.reason, "seen": {}, "robot": [], "deepest": 0.0, "fastest": 0.0}
 

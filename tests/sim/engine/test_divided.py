@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,8 @@ from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.skills import Skills
 from sim.bimanual.spec import TABLE_HEIGHT
 from sim.engine.divided import WAY
-from tests.sim.bimanual.scenes import cube, rest, simulation
-from twinloom.transforms import inverse, pose, rotation_about, rotation_angle
+from tests.sim.bimanual.scenes import cube, rest, simulation, thing
+from twinloom.transforms import inverse, matrix_to_quat, pose, rotation_about, rotation_angle
 
 
 def test_a_step_is_divided_only_while_something_falls_fast():
@@ -50,3 +52,15 @@ def test_a_heavy_thing_held_off_its_centre_stays_where_it_is_in_the_hand():
     after = inverse(sim.tcp("left")) @ bar.pose()
     assert np.linalg.norm(after[:3, 3] - before[:3, 3]) < 0.001
     assert rotation_angle(before[:3, :3].T @ after[:3, :3]) < np.radians(1.0)
+
+
+def test_a_ball_rolls_out_of_the_corner_of_a_tipped_bin():
+    """With the friction of a flat patch it would hang there for ever."""
+    tipped = rotation_about([0.74, -0.34, 0.0], np.radians(-125.0))
+    at = np.array([0.0, 0.0, 1.3]) + tipped @ [0.042, 0.042, 0.021]
+    bin_ = replace(thing("bin", "table_trash_bin", 0.0, 0.0, index=5, mode="static"), pos=(0.0, 0.0, 1.3))
+    ball = cube("ball", at[0], at[1], above=at[2] - TABLE_HEIGHT, half=(0.008,) * 3, density=300.0, ball=True)
+    sim = simulation(replace(bin_, quat=matrix_to_quat(tipped)), ball)
+    rest(sim, 1.5)
+    assert sim.actors["bin"].up[2] < -0.5
+    assert sim.actors["ball"].position[2] < 1.0
