@@ -71,7 +71,7 @@ class Router:
         self.received[topic] += 1
         lane = self._lanes[topic]
         source = command.source or "an unnamed sender"
-        problem = self._not_theirs(source, now) or self._check(lane, command)
+        problem = self._check(lane, command) or self._not_theirs(source, now)
         if problem:
             kind, line = problem
             self._refuse(kind, f"{topic} {line}", now)
