@@ -32,10 +32,10 @@ def train(
     r0: float | None = None,
     steps: int = 150_000,
     seed: int = 0,
-    replicas: int = 16,
-    drop: int = 2,
+    num_envs: int = 16,
+    top_quantiles_to_drop_per_net: int = 2,
     risk: float = 1.0,
-    horizon_ends: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
+    horizon_ends: Annotated[bool, tyro.conf.FlagCreatePairsOff] = True,
     out: Annotated[Path | None, FILE] = None,
 ) -> int:
     """Train a policy on a spreading problem. The same line again goes on where it was interrupted.
@@ -51,12 +51,12 @@ def train(
         tiers: stub, top, pop, with a count as in stub2.
         graph: range for random graphs and process parameters, or one graph by name or file.
         r0: reproduction number without control; the problem's if not given.
-        steps: environment steps, all replicas together.
+        steps: environment steps, all environments together.
         seed: of everything random.
-        replicas: episodes side by side.
-        drop: highest atoms of each TQC critic that targets leave out.
+        num_envs: episodes side by side.
+        top_quantiles_to_drop_per_net: highest atoms of each TQC critic that targets leave out.
         risk: what a TQC actor maximises: 1 mean, 0.1 mean of the lowest tenth of the atoms, -0.1 of the highest.
-        horizon_ends: values end with the horizon instead of going on behind it.
+        horizon_ends: whether values end with the horizon, as the score does, instead of going on behind it.
         out: run folder; runs/PROBLEM-ALGO-WORLD-SEED if not given.
     """
     from sim.cascade.problems import PROBLEMS
@@ -67,17 +67,17 @@ def train(
     require("stable_baselines3", "rl")
     require("sb3_contrib", "rl")
     from policies.cascade.config import World, job
-    from policies.rl.config import Learner
+    from policies.rl.config import LearnerConfig
     from policies.rl.train import steps_done
     from policies.rl.train import train as run
 
-    learner = Learner(
+    learner = LearnerConfig(
         algo=algo,
         steps=steps,
         seed=seed,
-        replicas=replicas,
-        steps_per_update=min(8, replicas),
-        drop=drop,
+        num_envs=num_envs,
+        steps_per_update=min(8, num_envs),
+        top_quantiles_to_drop_per_net=top_quantiles_to_drop_per_net,
         risk=risk,
         horizon_ends=horizon_ends,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
-    from policies.rl.config import Learner
+    from policies.rl.config import LearnerConfig
     from policies.rl.train import Job
 
 RANGE, OWN = "range", "barabasi_albert"
@@ -80,7 +80,7 @@ def evaluation_graph(name: str) -> Any:
     return load(name)
 
 
-def job(world: World, learner: Learner) -> Job:
+def job(world: World, learner: LearnerConfig) -> Job:
     """Everything `policies.rl.train.train` needs."""
     from policies.cascade.environment import ManualResetVecEnv
     from policies.rl.train import Job

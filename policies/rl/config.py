@@ -1,8 +1,9 @@
-"""Settings of a learner. Everything that changes what is learned is here, and a run refuses to go on with others."""
+"""Configuration of a learner. All that changes what is learned is here, and a run refuses to go on with another one."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -10,26 +11,39 @@ from twinloom.errors import InvalidSettingsError
 
 Algorithm = Literal["tqc", "sac", "ppo", "td3"]
 ALGORITHMS = ("tqc", "sac", "ppo", "td3")
+OLD_NAMES = {
+    "replicas": "num_envs",
+    "batch": "batch_size",
+    "polyak": "tau",
+    "replay": "buffer_size",
+    "warm_up": "learning_starts",
+    "drop": "top_quantiles_to_drop_per_net",
+}
 SEEDS = 2**32  # NumPy's global generator, from which Stable-Baselines3 draws, takes no larger seed
 
 
 @dataclass(frozen=True)
-class Learner:
+class LearnerConfig:
     """Settings of TQC, SAC, PPO or TD3.
 
     Attributes:
         algo: the algorithm.
-        steps: environment steps in all, counted over the replicas.
+        steps: environment steps in all, counted over all environments.
         seed: of networks, exploration, minibatches and training episodes.
-        replicas: environments stepped together (R).
-        steps_per_update: environment steps for each gradient update, a divisor or multiple of ``replicas``.
-        critics, atoms, drop: critics of TQC, atoms of each, atoms dropped of each in the target.
+        num_envs: environments stepped together (R).
+        steps_per_update: environment steps for each gradient update, a divisor or multiple of ``num_envs``.
+        batch_size, buffer_size: transitions of an update, and of the replay memory.
+        tau: share of the critics that goes into their target networks with each update.
+        learning_starts: environment steps with random actions before the first update.
+        critics, atoms, top_quantiles_to_drop_per_net: critics of TQC, atoms of each, highest atoms of each that targets
+            leave out.
         risk: what the actor of TQC maximises: 1 the mean, alpha the mean of the lowest share alpha of the atoms,
             -alpha the mean of the highest share.
         huber: width of the quadratic part of TQC's loss, in standard deviations of the return. Small keeps outcomes
             apart, at the price of noisier gradients.
         actor, critic: widths of the hidden layers.
-        horizon_ends: whether values stop at the time limit instead of going on behind it.
+        horizon_ends: whether values stop at the time limit, as the score does, instead of going on behind it, into
+            states that no update starts from.
         entropy: "auto_X" learns the temperature starting from X; "X" fixes it. Rewards are divided by the spread of
             whole returns, so one decision is worth little, and the usual start at 1 would drown it all training long.
         noise: standard deviation of the exploration of TD3, in units of half the action range.
@@ -37,29 +51,29 @@ class Learner:
         start: action in (-1, 1), of the whole range, that the untrained actor takes everywhere; None: as networks are
             initialised, near the middle.
         start_spread: standard deviation of its exploration at first, before squashing.
-        critic_first: updates in which only the critics learn, from what the untrained actor does. Until critics know
-            anything, an actor that follows them goes anywhere.
+        critic_first: updates in which only the critics learn, from what the untrained actor does. An actor that follows
+            untrained critics leaves its start in an arbitrary direction.
     """
 
     algo: Algorithm = "tqc"
     steps: int = 150_000
     seed: int = 0
-    replicas: int = 16
+    num_envs: int = 16
     steps_per_update: int = 8
     gamma: float = 0.99
     learning_rate: float = 3e-4
-    batch: int = 256
-    polyak: float = 0.005
-    replay: int = 200_000
-    warm_up: int = 2_000
+    batch_size: int = 256
+    tau: float = 0.005
+    buffer_size: int = 200_000
+    learning_starts: int = 2_000
     critics: int = 3
     atoms: int = 25
-    drop: int = 2
+    top_quantiles_to_drop_per_net: int = 2
     risk: float = 1.0
     huber: float = 1.0
     actor: tuple[int, ...] = (128, 128)
     critic: tuple[int, ...] = (256, 256)
-    horizon_ends: bool = False
+    horizon_ends: bool = True
     entropy: str = "auto_0.02"
     noise: float = 0.2
     normalise: bool = True
@@ -72,22 +86,23 @@ class Learner:
         problems = []
         if self.algo not in ALGORITHMS:
             problems.append(f"algo {self.algo!r} is not one of {', '.join(ALGORITHMS)}")
-        positive = ("steps", "replicas", "steps_per_update", "batch", "replay", "critics", "atoms")
+        positive = ("steps", "num_envs", "steps_per_update", "batch_size", "buffer_size", "critics", "atoms")
         problems += [f"{name} {getattr(self, name)} must be at least 1" for name in positive if getattr(self, name) < 1]
         if not 0 <= self.seed < SEEDS:
             problems.append(f"seed {self.seed} must lie between 0 and {SEEDS - 1}")
-        if not 0 <= self.drop < self.atoms:
-            problems.append(f"drop {self.drop} must be at least 0 and below atoms ({self.atoms})")
+        if not 0 <= self.top_quantiles_to_drop_per_net < self.atoms:
+            drop = f"top_quantiles_to_drop_per_net {self.top_quantiles_to_drop_per_net}"
+            problems.append(f"{drop} must be at least 0 and below atoms ({self.atoms})")
         if not 0 < abs(self.risk) <= 1:
             problems.append(f"risk {self.risk} must be in (0, 1], or in [-1, 0) for the optimistic side")
         for name in ("huber", "learning_rate", "start_spread"):
             if not 0 < getattr(self, name) < math.inf:
                 problems.append(f"{name} {getattr(self, name)} must be positive")
-        for name in ("warm_up", "critic_first", "noise"):
+        for name in ("learning_starts", "critic_first", "noise"):
             if not 0 <= getattr(self, name) < math.inf:
                 problems.append(f"{name} {getattr(self, name)} must not be negative")
-        if not 0 < self.polyak <= 1:
-            problems.append(f"polyak {self.polyak} must be in (0, 1]")
+        if not 0 < self.tau <= 1:
+            problems.append(f"tau {self.tau} must be in (0, 1]")
         if not all(width >= 1 for width in (*self.actor, *self.critic)):
             problems.append(f"actor {self.actor} and critic {self.critic} must be widths of at least 1")
         if not _is_entropy(self.entropy):
@@ -98,16 +113,26 @@ class Learner:
             problems.append(f"start {self.start} must lie between -1 and 1")
         if not 0 < self.gamma <= 1:
             problems.append(f"gamma {self.gamma} must be in (0, 1]")
-        if min(self.replicas, self.steps_per_update) >= 1 and (
-            self.replicas % self.steps_per_update and self.steps_per_update % self.replicas
+        if min(self.num_envs, self.steps_per_update) >= 1 and (
+            self.num_envs % self.steps_per_update and self.steps_per_update % self.num_envs
         ):
-            problems.append(f"steps_per_update {self.steps_per_update} does not divide replicas ({self.replicas})")
+            problems.append(f"steps_per_update {self.steps_per_update} does not divide num_envs ({self.num_envs})")
         if problems:
-            raise InvalidSettingsError("learner settings", problems)
+            raise InvalidSettingsError("learner configuration", problems)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> LearnerConfig:
+        """Inverse of `to_json`; also reads the names of earlier versions."""
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in renamed(value).items()})
 
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self) | {"actor": list(self.actor), "critic": list(self.critic)}
+
+
+def renamed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON of a configuration under today's names."""
+    return {OLD_NAMES.get(name, name): one for name, one in value.items()}
 
 
 def _is_entropy(text: str) -> bool:

@@ -21,9 +21,9 @@ from twinloom.errors import TwinloomError
 class Replay(ReplayBuffer):
     """Ring of transitions, row = observation, next observation, action, reward, terminal flag.
 
-    A time limit is not the end of the world: the terminal flag of a truncated episode is 0, and its last observation is
-    the next observation. With ``path`` the rows live in a memory-mapped file: a checkpoint then needs only the
-    position, and rows written after the last checkpoint are overwritten when training goes on.
+    Unless ``horizon_ends``, a time limit is not terminal: the flag of a truncated episode is 0, and its last
+    observation is the next observation. With ``path`` the rows live in a memory-mapped file: a checkpoint then needs
+    only the position, and rows written after the last checkpoint are overwritten when training goes on.
 
     Args:
         buffer_size: capacity in transitions.

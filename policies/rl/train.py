@@ -9,6 +9,7 @@ runs/x/last           checkpoint: policy.json, model.safetensors, training/
 from __future__ import annotations
 
 import contextlib
+import json
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,15 +24,16 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from policies import checkpoint
 from policies.rl import export, learner, learning_curve, training_state
-from policies.rl.config import Learner
+from policies.rl.config import LearnerConfig, renamed
 from policies.rl.vecenv import GymnasiumVecEnv, Normalise
 from policies.rl.weight_average import Average
+from twinloom.atomic import write_json
 from twinloom.errors import TwinloomError
 from twinloom.interrupt import Interrupt
 from twinloom.progress import Progress
 from twinloom.runs import RUN, claim, locked
 
-REPLAY = "replay.npy"
+REPLAY, NOT_FINITE = "replay.npy", "not_finite.npz"
 EPISODES_PER_LOG = 32
 
 
@@ -49,7 +51,7 @@ class Job:
     """
 
     task: str
-    learner: Learner
+    learner: LearnerConfig
     make_env: Callable[[int], VectorEnv]
     world: dict[str, Any]
     observation_names: Sequence[str] = ()
@@ -136,6 +138,7 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
 
 def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -> Path:
     last = folder / checkpoint.LAST
+    _modernise(folder / RUN)
     new = claim(folder, job.identity(), "policies train")
     checkpoint.recover(last)
     done = steps_done(last) if (begun := last.exists()) else 0
@@ -143,7 +146,7 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
         return last
     torch.set_num_threads(1)  # networks of this size lose with more: synchronising costs more than it saves
     try:
-        adapter, env = _environment(job, 0)
+        adapter, env = _environment(job, 0, folder / NOT_FINITE)
         model = learner.make(job.learner, env, str(folder / REPLAY), begun)
     except BaseException:
         if new:  # nothing was learned: the folder must not be taken by settings that cannot be
@@ -199,6 +202,15 @@ def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -
     return last
 
 
+def _modernise(path: Path) -> None:
+    """Write the settings of a run of an earlier version under today's names; `claim` reports what is damaged."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        learner = found.get("learner") if isinstance(found, dict) else None
+        if isinstance(learner, dict) and (new := renamed(learner)) != learner:
+            write_json(path, found | {"learner": new})
+
+
 def steps_done(folder: Path) -> int:
     """Environment steps behind the newest checkpoint of a run.
 
@@ -220,8 +232,8 @@ def _learn(model: BaseAlgorithm, steps: int, overseer: BaseCallback) -> None:
         model.learn(remaining, callback=overseer, log_interval=interval, reset_num_timesteps=first)
 
 
-def _environment(job: Job, step: int) -> tuple[GymnasiumVecEnv, Normalise]:
-    adapter = GymnasiumVecEnv(job.make_env(job.learner.replicas), seed=_seed(job.learner.seed, step))
+def _environment(job: Job, step: int, dump: Path) -> tuple[GymnasiumVecEnv, Normalise]:
+    adapter = GymnasiumVecEnv(job.make_env(job.learner.num_envs), seed=_seed(job.learner.seed, step), dump=dump)
     on = job.learner.normalise
     return adapter, Normalise(adapter, job.learner.gamma, observations=on, rewards=on)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from twinloom.atomic import atomic_file
 from twinloom.errors import TwinloomError
 
 STD_FLOOR = 0.02  # features that barely vary in training must not explode on another graph
@@ -24,12 +26,13 @@ class GymnasiumVecEnv(VecEnv):
     Args:
         env: vector environment with ``metadata["autoreset_mode"]`` DISABLED, flat observations and bounded actions.
         seed: of the first reset.
+        dump: NPZ file that is written when a reward or an observation is not finite.
 
     Raises:
-        TwinloomError: the environment resets by itself, or its actions have no bounds.
+        TwinloomError: the environment resets by itself, or its actions have no bounds; in a step: see `dump`.
     """
 
-    def __init__(self, env: VectorEnv, seed: int | None = None) -> None:
+    def __init__(self, env: VectorEnv, seed: int | None = None, dump: Path | None = None) -> None:
         if env.metadata.get("autoreset_mode") != AutoresetMode.DISABLED:
             raise TwinloomError("the learner resets episodes itself: make the environment with AutoresetMode.DISABLED")
         action, observation = env.single_action_space, env.single_observation_space
@@ -38,7 +41,8 @@ class GymnasiumVecEnv(VecEnv):
         self.env = env  # before the base class, which asks it for its render mode
         super().__init__(env.num_envs, observation, spaces.Box(-1.0, 1.0, action.shape, np.float32))
         self.low, self.high = action.low, action.high
-        self._next_seed = seed
+        self._next_seed, self._dump = seed, dump
+        self._before = np.zeros(0, np.float32)
         self._actions = np.zeros((env.num_envs, *action.shape), np.float32)
         self._returns = np.zeros(env.num_envs)
         self._lengths = np.zeros(env.num_envs, np.int64)
@@ -52,7 +56,8 @@ class GymnasiumVecEnv(VecEnv):
         observation, _ = self.env.reset(seed=self._next_seed)
         self._next_seed = None
         self._returns[:], self._lengths[:] = 0.0, 0
-        return np.asarray(observation, np.float32)
+        self._before = np.asarray(observation, np.float32)
+        return self._before
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep actions [R, A] in [-1, 1] for `step_wait`."""
@@ -65,12 +70,12 @@ class GymnasiumVecEnv(VecEnv):
         Infos of finished ones hold "terminal_observation", "TimeLimit.truncated" and "episode" (return and length).
         """
         observation, reward, terminated, truncated, _ = self.env.step(self._actions)
-        reward = np.array(reward, np.float64)
+        reward, observation = np.array(reward, np.float64), np.array(observation, np.float32)
+        self._refuse_not_finite(observation, reward)
         done = np.asarray(terminated) | np.asarray(truncated)
         self._returns += reward
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        observation = np.array(observation, np.float32)
         if done.any():
             for i in np.flatnonzero(done):
                 infos[i] = {
@@ -81,7 +86,23 @@ class GymnasiumVecEnv(VecEnv):
                 }
             observation = np.array(self.env.reset(options={"reset_mask": done})[0], np.float32)
             self._returns[done], self._lengths[done] = 0.0, 0
+        self._before = observation
         return observation, reward.astype(np.float32), done, infos
+
+    def _refuse_not_finite(self, observation: np.ndarray, reward: np.ndarray) -> None:
+        """Stop before a learner learns from it; what led there is kept in the dump."""
+        fine = np.isfinite(observation).reshape(self.num_envs, -1).all(axis=1) & np.isfinite(reward)
+        if fine.all():
+            return
+        first = int(np.flatnonzero(~fine)[0])
+        what = f"the reward {reward[first]}" if not np.isfinite(reward[first]) else "an observation that is not finite"
+        text = f"environment {first} returned {what} at step {self._lengths[first] + 1} of its episode"
+        if self._dump is not None:
+            step = {"before": self._before, "action": self._actions, "after": observation, "reward": reward}
+            with atomic_file(self._dump) as temporary, temporary.open("wb") as file:
+                np.savez_compressed(file, **step)  # type: ignore[arg-type]
+            text += f"; observations, actions and rewards of that step are in {self._dump}"
+        raise TwinloomError(text)
 
     def close(self) -> None:
         """Close the environment."""

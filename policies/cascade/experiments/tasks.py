@@ -24,14 +24,15 @@ def training(
     """A cell that trains a policy; its result holds the checkpoint folder.
 
     Args:
-        learner: further settings of `policies.rl.config.Learner`.
+        learner: further settings of `policies.rl.config.LearnerConfig`.
         world: settings of `policies.cascade.config.World`; the problem is adopt_profit if not given.
     """
     from policies.cascade.config import RANGE, World
-    from policies.rl.config import Learner
+    from policies.rl.config import LearnerConfig
 
-    given: dict[str, Any] = {"algo": algo, "steps": steps, "seed": seed, **(learner or {})}
-    where, settings = World(**{"problem": "adopt_profit", **world}), Learner(**given)
+    given: dict[str, Any] = {"algo": algo, "steps": steps, "seed": seed, "horizon_ends": False}  # as published
+    given |= learner or {}
+    where, settings = World(**{"problem": "adopt_profit", **world}), LearnerConfig(**given)
     minutes = steps * MINUTES_PER_STEP[algo] * (1.0 if where.graph == RANGE else 3.0)
     arguments = {"world": where.to_json(), "learner": settings.to_json(), "constants": constants(where.problem)}
     return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
@@ -54,19 +55,16 @@ def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Body of `training`: the last policy, and those on the way with their steps and processor time until then."""
     from policies.cascade.config import World, job
     from policies.checkpoint import describe
-    from policies.rl.config import Learner
+    from policies.rl.config import LearnerConfig
     from policies.rl.train import train as run
 
     settings: dict[str, Any] = dict(arguments["learner"])
     stages, spent = [], 0.0
-    for widths in ("actor", "critic"):
-        if widths in settings:
-            settings[widths] = tuple(settings[widths])
     for mark in marks(settings["steps"]):
         kept = folder / f"at-{mark}"
         if not (kept / STAGE).exists():
             clock = time.process_time()
-            last = run(job(World(**arguments["world"]), Learner(**{**settings, "steps": mark})), folder)
+            last = run(job(World(**arguments["world"]), LearnerConfig.from_json({**settings, "steps": mark})), folder)
             kept.mkdir(exist_ok=True)
             for name in ("policy.json", "model.safetensors"):
                 shutil.copyfile(last / name, kept / name)

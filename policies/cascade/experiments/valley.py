@@ -24,10 +24,10 @@ BEGIN = {"start": -0.95, "start_spread": 1.0, "critic_first": 500}
 METHODS: dict[str, dict[str, Any]] = {
     "TD3 (mean)": {"algo": "td3", "noise": 0.1},
     "SAC": {"algo": "sac"},
-    "TQC, d = 0": {"algo": "tqc", "drop": 0},
-    "TQC, d = 2": {"algo": "tqc", "drop": 2},
-    "TQC, upper tenth": {"algo": "tqc", "drop": 0, "risk": -0.1},
-    "TQC, lower tenth": {"algo": "tqc", "drop": 0, "risk": 0.1},
+    "TQC, d = 0": {"algo": "tqc", "top_quantiles_to_drop_per_net": 0},
+    "TQC, d = 2": {"algo": "tqc", "top_quantiles_to_drop_per_net": 2},
+    "TQC, upper tenth": {"algo": "tqc", "top_quantiles_to_drop_per_net": 0, "risk": -0.1},
+    "TQC, lower tenth": {"algo": "tqc", "top_quantiles_to_drop_per_net": 0, "risk": 0.1},
 }
 LEVELS = tuple(round(0.1 * i, 1) for i in range(11))
 FIT_SEEDS, FIT_LEVELS = 2, (0.3, 0.4, 0.5, 0.7)
@@ -135,14 +135,15 @@ def _train(task: Any, settings: dict[str, Any], folder: Path) -> tuple[Any, list
     """Train on the one-decision problem; returns the policy and the learning curve."""
     import policies
     from policies.cascade.environment import ManualResetVecEnv
-    from policies.rl.config import Learner
+    from policies.rl.config import LearnerConfig
     from policies.rl.learning_curve import CURVE, read_curve
     from policies.rl.train import Job, train
 
-    base = {"replicas": 16, "warm_up": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25, "learning_rate": 1e-3}
+    base = {"num_envs": 16, "learning_starts": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25}
+    base |= {"learning_rate": 1e-3, "horizon_ends": False}
     job = Job(
         "cascade/escape",
-        Learner(**(base | settings)),
+        LearnerConfig(**(base | settings)),
         lambda replicas: ManualResetVecEnv(task, replicas),
         {"problem": "escape", "initial": task.initial},
         action_names=["boost"],
@@ -167,7 +168,13 @@ def fit(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     from policies.cascade.stats import bimodality, two_groups, wasserstein
 
     task = problem(FIT_SEEDS)
-    settings = {"algo": "tqc", "drop": 0, "entropy": "1.0", "huber": 0.05, "steps": arguments["steps"]}
+    settings = {
+        "algo": "tqc",
+        "top_quantiles_to_drop_per_net": 0,
+        "entropy": "1.0",
+        "huber": 0.05,
+        "steps": arguments["steps"],
+    }
     policy, _ = _train(task, settings, folder)
     rows, shown = [], {}
     for level in FIT_LEVELS:

@@ -26,7 +26,7 @@ def graph(tmp_path_factory) -> str:
 @pytest.fixture(scope="module")
 def trained(graph, tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "run"
-    commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, out=folder)
+    commands.train("adopt_profit", graph=graph, steps=STEPS, num_envs=4, out=folder)
     return folder
 
 
@@ -42,10 +42,12 @@ def test_a_checkpoint_says_what_it_was_trained_on_and_is_small(trained):
 
 def test_the_same_line_again_does_nothing_and_more_steps_go_on(trained, graph, capsys):
     before = (trained / "last" / "model.safetensors").read_bytes()
-    commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, out=trained)
+    commands.train("adopt_profit", graph=graph, steps=STEPS, num_envs=4, out=trained)
     assert (trained / "last" / "model.safetensors").read_bytes() == before
-    with pytest.raises(TwinloomError, match=r"learner\.drop 2"):
-        commands.train("adopt_profit", graph=graph, steps=STEPS, replicas=4, drop=1, out=trained)
+    with pytest.raises(TwinloomError, match=r"learner\.top_quantiles_to_drop_per_net 2"):
+        commands.train(
+            "adopt_profit", graph=graph, steps=STEPS, num_envs=4, top_quantiles_to_drop_per_net=1, out=trained
+        )
 
 
 def test_evaluation_prints_and_writes_the_same_numbers(trained, graph, tmp_path, capsys):
@@ -90,7 +92,7 @@ def test_policies_bring_their_view_with_them(graph, tmp_path):
         "adopt_profit",
         graph=graph,
         steps=80,
-        replicas=4,
+        num_envs=4,
         observer="global",
         features="basic",
         world="ode",

@@ -54,9 +54,9 @@ def test_who_cannot_be_compared_is_refused():
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for seed in (0, 1):
-        commands.train("adopt_profit", steps=160, replicas=4, seed=seed, out=folder / str(seed))
-    commands.train("adopt_profit", steps=160, replicas=4, observer="global", out=folder / "blind")
-    commands.train("adopt_profit", algo="ppo", steps=160, replicas=4, out=folder / "ppo")
+        commands.train("adopt_profit", steps=160, num_envs=4, seed=seed, out=folder / str(seed))
+    commands.train("adopt_profit", steps=160, num_envs=4, observer="global", out=folder / "blind")
+    commands.train("adopt_profit", algo="ppo", steps=160, num_envs=4, out=folder / "ppo")
     return folder
 
 

@@ -38,7 +38,7 @@ def play(folder: Path) -> None:
         (lambda s: s["extra"]["world"].update(tiers=5), "tiers"),
         (lambda s: s["extra"].update(world=5), "extra.world is of 5"),
         (lambda s: s["extra"].update(world={}), "extra.world is of None"),
-        (lambda s: s["extra"].update(task="cascade/escape"), "extra.world is of 'adopt_profit'"),
+        (lambda s: s.update(task="cascade/escape"), "extra.world is of 'adopt_profit'"),
         (lambda s: s["extra"].update(low=[0, 0]), r"low is not \(9,\) finite numbers"),
         (lambda s: s["extra"].update(high=[0] * 9), "low is not below high"),
         (lambda s: s["extra"].update(critics=2), "critics 2 is not"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -19,14 +20,17 @@ import policies
 from policies import checkpoint
 from policies.rl import learning_curve, weight_average
 from policies.rl import train as module
-from policies.rl.config import Learner
+from policies.rl.config import OLD_NAMES, LearnerConfig
 from policies.rl.learning_curve import CURVE, read_curve
 from policies.rl.train import Job, steps_done, train
-from tests.policies.rl.toys import Clock, Coin, Unbounded, vector
+from tests.policies.rl.toys import Broken, Clock, Coin, Unbounded, vector
 from twinloom.errors import InvalidSettingsError, TwinloomError
 from twinloom.locks import exclusive
 
-SMALL = Learner(steps=320, replicas=4, steps_per_update=4, warm_up=64, batch=32, actor=(8,), critic=(16,), replay=1_000)
+SMALL = LearnerConfig(
+    steps=320, num_envs=4, steps_per_update=4, learning_starts=64, batch_size=32, actor=(8,), critic=(16,),
+    buffer_size=1_000, horizon_ends=False,
+)  # fmt: skip
 
 
 def clock(**changes) -> Job:
@@ -159,6 +163,36 @@ def test_settings_are_not_mixed(tmp_path):
         train(replace(clock(), world={"limit": 6}), tmp_path / "run")
 
 
+def test_a_run_of_an_earlier_version_goes_on_under_the_new_names(tmp_path):
+    train(clock(), tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    new = json.loads(path.read_text())
+    before = {today: old for old, today in OLD_NAMES.items()}
+    learner = {before.get(name, name): value for name, value in new["learner"].items()}
+    assert {"replicas", "warm_up", "drop"} <= set(learner)
+    path.write_text(json.dumps(new | {"learner": learner}))
+    assert steps_done(train(clock(steps=400), tmp_path / "run")) == 400
+    assert json.loads(path.read_text()) == new
+    assert LearnerConfig.from_json(learner | {"steps": 320}) == SMALL
+
+
+def test_values_end_with_the_score_unless_one_says_otherwise():
+    assert LearnerConfig().horizon_ends
+
+
+def test_a_reward_that_is_no_number_ends_in_one_line_and_a_dump(tmp_path):
+    broken = replace(clock(), make_env=lambda n: vector([Broken] * n))
+    with pytest.raises(
+        TwinloomError, match=r"environment 0 returned the reward nan at step 3 .*not_finite.npz"
+    ) as error:
+        train(broken, tmp_path / "run")
+    assert "\n" not in str(error.value)
+    with np.load(tmp_path / "run" / "not_finite.npz") as dump:
+        assert np.isnan(dump["reward"]).all()
+        assert dump["before"].ravel().tolist() == [2.0] * 4
+        assert dump["action"].shape == (4, 2)
+
+
 def test_fewer_steps_than_were_done_leave_the_run_as_it_is(tmp_path):
     train(clock(), tmp_path / "run")
     assert steps_done(train(clock(steps=160), tmp_path / "run")) == 320 == steps_done(tmp_path / "run")
@@ -172,7 +206,7 @@ def test_a_refused_call_takes_no_folder(tmp_path):
 
 
 def test_curves_show_actions_by_name_in_their_own_units(tmp_path):
-    train(clock(start=-0.9, critic_first=10_000, warm_up=0, start_spread=1e-3), tmp_path / "run")
+    train(clock(start=-0.9, critic_first=10_000, learning_starts=0, start_spread=1e-3), tmp_path / "run")
     row = read_curve(tmp_path / "run" / CURVE)[-1]
     np.testing.assert_allclose([row["action/a"], row["action/b"]], [0.05, -2 + 0.05 * 8], atol=0.02)
     assert not {"action/0", "action/1"} & {*row}
@@ -230,17 +264,17 @@ def test_the_average_is_of_the_last_tenth():
 
 def test_an_actor_can_begin_at_an_action_and_wait_for_its_critics(tmp_path):
     for algo in "tqc", "sac", "td3":
-        job = clock(algo=algo, start=-0.9, critic_first=10_000, warm_up=0)
+        job = clock(algo=algo, start=-0.9, critic_first=10_000, learning_starts=0)
         policy = policies.load(train(job, tmp_path / algo))
         action = policy.act_batch(np.array([[0.0], [4.0]], np.float32))  # type: ignore[attr-defined]
         np.testing.assert_allclose((action - [0, -2]) / [1, 8], 0.05, atol=0.01)
 
 
 def test_wrong_settings_are_all_named_at_once():
-    with pytest.raises(InvalidSettingsError, match=r"steps 0.*drop 25.*risk 0"):
-        Learner(steps=0, drop=25, risk=0)
+    with pytest.raises(InvalidSettingsError, match=r"steps 0.*top_quantiles_to_drop_per_net 25.*risk 0"):
+        LearnerConfig(steps=0, top_quantiles_to_drop_per_net=25, risk=0)
     with pytest.raises(InvalidSettingsError, match="steps_per_update 3"):
-        Learner(steps_per_update=3)
+        LearnerConfig(steps_per_update=3)
 
 
 @pytest.mark.parametrize(
@@ -251,10 +285,10 @@ def test_wrong_settings_are_all_named_at_once():
         {"huber": np.nan},
         {"learning_rate": 0.0},
         {"start_spread": np.inf},
-        {"warm_up": -1},
+        {"learning_starts": -1},
         {"noise": -0.1},
         {"critic_first": -1},
-        {"polyak": 1.5},
+        {"tau": 1.5},
         {"actor": (8, 0)},
         {"entropy": "auto_0"},
         {"entropy": "automatic"},
@@ -262,13 +296,16 @@ def test_wrong_settings_are_all_named_at_once():
 )
 def test_settings_that_no_learner_takes_are_refused_before_anything_is_made(wrong):
     with pytest.raises(InvalidSettingsError, match=next(iter(wrong))):
-        Learner(**wrong)
-    assert Learner(entropy="auto").entropy == "auto"
-    assert Learner(entropy="0", seed=2**32 - 1).entropy == "0"
+        LearnerConfig(**wrong)
+    assert LearnerConfig(entropy="auto").entropy == "auto"
+    assert LearnerConfig(entropy="0", seed=2**32 - 1).entropy == "0"
 
 
 def test_the_critic_of_a_coin_has_two_groups_of_atoms_and_the_mean_between_them(tmp_path):
-    settings = Learner(steps=6_000, replicas=8, warm_up=500, batch=128, drop=0, huber=0.1, actor=(16,), critic=(64, 64))
+    settings = LearnerConfig(
+        steps=6_000, num_envs=8, learning_starts=500, batch_size=128, top_quantiles_to_drop_per_net=0, huber=0.1,
+        actor=(16,), critic=(64, 64),
+    )  # fmt: skip
     train(Job("toy/coin", settings, lambda n: vector([Coin] * n), {}), tmp_path / "run")
     atoms = policies.load(tmp_path / "run").atoms(np.zeros((1, 2), np.float32))[0]  # type: ignore[attr-defined]
     assert abs(atoms.mean() - 0.5) < 0.1

@@ -51,6 +51,14 @@ class Short(Clock):
     END = 3
 
 
+class Broken(Clock):
+    """A clock whose third reward is no number."""
+
+    def step(self, action):
+        here, reward, *rest = super().step(action)
+        return here, float("nan") if self.steps == 3 else reward, *rest
+
+
 class Unbounded(Clock):
     """A clock whose actions have no bounds."""
 
