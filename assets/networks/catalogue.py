@@ -65,7 +65,7 @@ for _record in (
     ),
     NetworkRecord(
         "debian_maintainers", 1_997, 5_872, 139, 19.8, ("debian_maintainers.txt",),
-        "https://deb.debian.org/debian/dists/bookworm/", "Debian 12.15, who maintains packages together",
+        "https://www.debian.org/releases/bookworm/", "Debian 12.15, who maintains packages together",
         command="python -m assets.networks.debian FOLDER",
     ),
     NetworkRecord(

@@ -35,6 +35,53 @@ def mirror(monkeypatch):
     packed = lzma.compress(INDEX.encode())
     monkeypatch.setattr(debian, "SHA256", hashlib.sha256(packed).hexdigest())
     monkeypatch.setattr(debian.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(packed))
+    return packed
+
+
+@pytest.fixture(autouse=True)
+def apt(monkeypatch, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("apt")
+    (folder / "sources.list.d").mkdir()
+    (folder / "sources.list").write_text(
+        "# deb http://off.example/debian bookworm main\ndeb http://one.example/debian/ bookworm main\n"
+        "deb http://one.example/debian-security bookworm-security main\n"
+    )
+    (folder / "sources.list.d" / "debian.sources").write_text(
+        "Types: deb\nURIs: http://one.example/debian https://two.example/mirror/debian\nSuites: bookworm\n"
+    )
+    monkeypatch.setattr(debian, "APT", folder)
+    return folder
+
+
+def test_mirrors_are_those_of_apt(apt):
+    assert debian.mirrors(apt) == ["http://one.example/debian", "https://two.example/mirror/debian"]
+
+
+def test_no_host_of_a_mirror_stands_in_the_source():
+    import re
+
+    from twinloom.machine import REPOSITORY
+
+    hosts = re.compile(r"https?://(deb|ftp|snapshot|archive|security|mirrors?)\.[\w.]*(debian|ubuntu)")
+    files = [file for room in ("assets", "sim", "docs") for file in (REPOSITORY / room).rglob("*.*")]
+    texts = {
+        file: file.read_text(encoding="utf-8") for file in files if file.suffix in (".py", ".md", ".json", ".toml")
+    }
+    assert [str(file) for file, text in texts.items() if hosts.search(text)] == []
+
+
+def test_the_index_may_be_a_file(mirror, monkeypatch, tmp_path):
+    monkeypatch.setattr(debian.urllib.request, "urlopen", lambda *_, **__: pytest.fail("went to the network"))
+    (tmp_path / "Sources.xz").write_bytes(mirror)
+    assert debian.main([str(tmp_path), str(tmp_path / "Sources.xz")]) == 0
+    with pytest.raises(TwinloomError, match=r"cannot read .*none.xz: No such file.*give the index as a file"):
+        debian.main([str(tmp_path), str(tmp_path / "none.xz")])
+
+
+def test_a_machine_without_a_mirror_is_told_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(debian, "APT", tmp_path / "nothing")
+    with pytest.raises(TwinloomError, match=r"names no mirror of Debian; give the index as a file: Sources\.xz"):
+        debian.main([str(tmp_path)])
 
 
 def test_people_share_packages_and_groups_are_left_out():
@@ -73,7 +120,7 @@ def test_without_a_mirror_one_line_says_so(monkeypatch, tmp_path):
         debian.main([str(tmp_path)])
 
 
-@pytest.mark.parametrize("words", [[], ["a", "b"], ["--help"]])
+@pytest.mark.parametrize("words", [[], ["a", "b", "c"], ["--help"]])
 def test_usage(words):
     with pytest.raises(TwinloomError, match="usage"):
         debian.main(words)
