@@ -142,6 +142,7 @@ def graph(
     weights: int | None = None,
     columns: tuple[int, int] = (0, 1),
     text: Annotated[bool, FLAG] = False,
+    header: Annotated[bool, FLAG] = False,
     json: Annotated[bool, FLAG] = False,
 ) -> int:
     """Read an edge list: say what was kept, merged and dropped, and measure the network.
@@ -154,11 +155,12 @@ def graph(
         weights: column of the contact weight, counted from 0.
         columns: of source and target, counted from 0.
         text: ids are words even if they look like integers.
+        header: the first line names the columns; found out by itself where one can tell.
         json: print JSON.
     """
     from assets.networks.commands import info
 
-    print(info(file, directed, nodes, weights, columns, text, json))
+    print(info(file, directed, nodes, weights, columns, text, header, json))
     return 0
 
 

@@ -19,6 +19,7 @@ def info(
     weights: int | None = None,
     columns: tuple[int, int] = (0, 1),
     text: bool = False,
+    header: bool = False,
     as_json: bool = False,
 ) -> str:
     """What reading a file (or a network by name) did, and the measures of the graph, as text or JSON.
@@ -26,7 +27,13 @@ def info(
     See `assets.networks.load.read_edges` for the arguments and errors.
     """
     if file in NETWORKS or not Path(file).exists():
-        given = {"nodes": nodes is not None, "weights": weights is not None, "columns": columns != (0, 1), "text": text}
+        given = {
+            "nodes": nodes is not None,
+            "weights": weights is not None,
+            "columns": columns != (0, 1),
+            "text": text,
+            "header": header,
+        }
         if file in NETWORKS and any(given.values()):
             flags = ", ".join(f"--{name}" for name, is_given in given.items() if is_given)
             raise TwinloomError(
@@ -34,7 +41,9 @@ def info(
             )
         graph, report = load(file, directed=directed), None
     else:
-        graph, report = read_edges(file, directed, nodes, weights=weights, columns=columns, text=text)
+        graph, report = read_edges(
+            file, directed, nodes, weights=weights, columns=columns, text=text, header=header or None
+        )
     stats = measure(graph)
     if as_json:
         account = {} if report is None else asdict(report) | {"path": str(report.path)}

@@ -165,7 +165,7 @@ def from_edges(
     if not 1 <= n <= MAX_NODES:
         raise TwinloomError(f"a graph of {n} nodes: at least 1 and at most {MAX_NODES:,} are allowed")
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise TwinloomError(f"edges must be an int array [E, 2], not {pairs.dtype} {list(pairs.shape)}")
+        raise TwinloomError(f"edges must be an int array [E, 2], not {kind_of(pairs)} {list(pairs.shape)}")
     if len(pairs) and (pairs.min() < 0 or pairs.max() >= n):
         bad = pairs[((pairs < 0) | (pairs >= n)).any(axis=1)][0].tolist()
         raise TwinloomError(f"edge {bad}: nodes of a graph of {n} are 0 to {n - 1}")
@@ -192,11 +192,17 @@ def check_graph(given: Any, allowed: str = "a Graph", subject: str = "graph is")
         )
 
 
+def kind_of(values: np.ndarray) -> str:
+    """What an array holds, in words."""
+    kinds = {"U": "texts", "S": "bytes", "O": "objects", "b": "truth values", "f": "decimals", "c": "complex numbers"}
+    return kinds.get(values.dtype.kind, "integers" if values.dtype.kind in "iu" else str(values.dtype))
+
+
 def _numbers(weights: Any) -> np.ndarray:
     """float64 array. Raises TwinloomError for what is none."""
     given = np.asarray(weights)
     if given.dtype.kind not in "fiu" and given.size:
-        raise TwinloomError(f"weights must be an array of numbers, not of {given.dtype}")
+        raise TwinloomError(f"weights must be an array of numbers, not of {kind_of(given)}")
     return given.astype(np.float64)
 
 
@@ -205,7 +211,7 @@ def _labels(labels: Any, n: int) -> np.ndarray:
     given = np.asarray(labels)
     if given.shape != (n,) or given.dtype.kind not in "iuU":
         raise TwinloomError(
-            f"labels must be {n} integers or {n} texts, one for each node, not {given.dtype} {list(given.shape)}"
+            f"labels must be {n} integers or {n} texts, one for each node, not {kind_of(given)} {list(given.shape)}"
         )
     if len(np.unique(given)) < n:
         raise TwinloomError("two nodes have the same label")

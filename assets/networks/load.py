@@ -43,7 +43,8 @@ def read_edges(
         directed: whether a line "a b" is an arc from a to b, or an edge both ways.
         nodes: number of nodes where the file does not name isolated ones; ids 0 .. nodes-1 (or 1 .. nodes) stay in
             place, in other files the isolated nodes come last.
-        weights: column of the contact weight, counted from 0 (2: the third); further columns are ignored.
+        weights: column of the contact weight, counted from 0 (2: the third; also a weight in braces, as networkx
+            writes it: {'weight': 3.0}); further columns are ignored.
         columns: of source and target, counted from 0.
         text: take ids as words even if the first of them look like integers ("007" is then not "7").
         header: whether the first line names the columns; None: it does if it is the only one without integers, or if it
@@ -75,9 +76,18 @@ def read_edges(
         repeated=merged.repeated, reversed=merged.reversed, conflicts=merged.conflicts,
         weightless=len(pairs) - len(pairs[kept]), isolated=n - found, ids=ids, comments=table.comments,
         blanks=table.blanks, header=table.header, columns=table.columns, named=table.named, weights=weights,
-        claims=table.claims,
+        attributes=table.attributes, doubtful=_doubtful(table), claims=table.claims,
     )  # fmt: skip
     return graph, report
+
+
+def _doubtful(table: Table) -> str | None:
+    """The first line of an edge list of words if neither of its ids comes again: it may name the columns."""
+    if table.words is None or table.header is not None or len(table.source) < 3:
+        return None
+    first = {int(table.source[0]), int(table.target[0])}
+    again = np.isin(table.source[1:], list(first)).any() or np.isin(table.target[1:], list(first)).any()
+    return None if again else " ".join(table.words[[table.source[0], table.target[0]]].tolist())
 
 
 def _check_arguments(path: Any, nodes: Any, weights: Any, columns: Any) -> tuple[Path, tuple[int, int]]:

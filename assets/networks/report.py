@@ -26,6 +26,8 @@ class Report:
         columns: in a line.
         named: columns that the header names, where something other than white space parts them, or None.
         weights: column taken as weight, or None.
+        attributes: lines with a weight in braces, as networkx writes it, that was not asked for.
+        doubtful: ids of the first line if no other line has them, which may be names of columns; or None.
         claims: what comments say about the number of nodes and edges ("nodes", "edges"), where they do.
     """
 
@@ -47,6 +49,8 @@ class Report:
     columns: int
     named: int | None
     weights: int | None
+    attributes: int
+    doubtful: str | None
     claims: dict[str, int]
 
     def lines(self) -> list[str]:
@@ -76,6 +80,16 @@ class Report:
         elif self.columns > 2:
             extra = "1 further column" if self.columns == 3 else f"{self.columns - 2} further columns"
             lines.append(f"  ignored  {extra}; to use one as contact weight say weights, for example --weights 2")
+        if self.attributes:
+            lines.append(
+                f"  ignored  the weight in braces of {_count(self.attributes, 'line')}; to use it as contact weight "
+                "say weights, for example --weights 2"
+            )
+        if self.doubtful is not None:
+            lines.append(
+                f"  note     the ids of the first line ({self.doubtful}) stand nowhere else; if they name the columns, "
+                "say header=True (--header)"
+            )
         if self.conflicts:
             lines.append(f"  note     {_count(self.conflicts, 'merged line')} had a smaller weight than the one kept")
         if self.named is not None and self.rows and self.named != self.columns:

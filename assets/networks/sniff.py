@@ -150,10 +150,17 @@ def _integers(line: str, columns: tuple[int, int], mark: str | None) -> bool:
 
 
 def _is_header(lines: list[_Line], columns: tuple[int, int], mark: str | None) -> bool:
-    """Whether the first line names columns: words above integers, or two of the usual words."""
+    """Whether the first line names columns: words above integers or above a number, or two of the usual words."""
     if _integers(lines[0].text, columns, mark):
         return False
-    if len(lines) > 1 and _integers(lines[1].text, columns, mark):
-        return True
+    if len(lines) > 1:
+        above, below = (split(line.text, mark) for line in lines[:2])
+        numbers = [k not in columns and bool(_DECIMAL.fullmatch(cell)) for k, cell in enumerate(below)]
+        titles = [not _DECIMAL.fullmatch(cell) for cell in above]
+        if _integers(lines[1].text, columns, mark) or (
+            len(above) == len(below) and any(numbers) and all(t for t, n in zip(titles, numbers, strict=True) if n)
+        ):
+            return True
     cells = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in _ids(lines[0].text, columns, mark)]
-    return len(cells) == 2 and all(cell in _ROLES for cell in cells)
+    roles = [cell if cell in _ROLES else re.sub("(id|name|node|user)s?$", "", cell) for cell in cells]
+    return len(roles) == 2 and all(role in _ROLES for role in roles)

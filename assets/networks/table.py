@@ -14,6 +14,7 @@ from assets.networks.textfile import read_text
 from assets.networks.words import decode, read_words, split, weight_problem
 from twinloom.errors import TwinloomError
 
+_BRACES = re.compile(rb"\{[^{}\n]*['\"]weight['\"]\s*:\s*([^\s,{}]+)[^{}\n]*\}")  # edge attributes of networkx
 _CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*([0-9]{1,18})(?![,.]?[0-9])", re.IGNORECASE)
 
 
@@ -30,6 +31,7 @@ class Table:
         columns: in a line; 0 without edges.
         matrix: what the format itself declares (Matrix Market), or None.
         named: columns that the header names, where something other than white space parts them, or None.
+        attributes: lines whose weight stands in braces, as networkx writes it, and was not asked for.
         claims: numbers of "nodes" and "edges" that comments mention.
     """
 
@@ -43,6 +45,7 @@ class Table:
     columns: int
     matrix: Matrix | None
     named: int | None
+    attributes: int
     claims: dict[str, int]
 
 
@@ -52,7 +55,11 @@ def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: b
     Raises:
         TwinloomError: the file cannot be read, or a line is not an edge.
     """
-    content = read_text(path)
+    content, attributes = read_text(path), 0
+    if b"{" in content and weight is None:
+        attributes = len(_BRACES.findall(content))
+    elif b"{" in content:
+        content = _BRACES.sub(rb"\1", content)
     start = sniff(content, columns, text, header)
     if start.words:
         lines = _Lines(content, start)
@@ -73,7 +80,7 @@ def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: b
         )
     return Table(
         a, b, words, weights, start.comments + comments, start.blanks + blanks, start.header, max(width, 0),
-        start.matrix, named, _claims(content),
+        start.matrix, named, attributes, _claims(content),
     )  # fmt: skip
 
 

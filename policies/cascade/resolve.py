@@ -13,6 +13,7 @@ from policies.cascade import tune
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random
 from policies.cascade.config import BASELINES, World, trained_view
 from policies.cascade.evaluate import BatchPolicy
+from policies.cascade.tuned_cache import remembered
 from twinloom.errors import TwinloomError, UnknownNameError
 
 JOINED = "+"  # between the folders of a committee
@@ -46,7 +47,7 @@ def resolve(name: str, problem: str, options: dict[str, Any]) -> Chosen:
         UnknownNameError: neither.
     """
     if name in BASELINES:
-        return Chosen(baseline(name, problem, training_ground(problem, options.get("r0"))), problem, options)
+        return Chosen(baseline(name, problem, options.get("r0")), problem, options)
     if JOINED in name:
         return _committee(name, options)
     if not Path(name).exists() and "/" not in name:
@@ -94,9 +95,9 @@ def training_ground(problem: Any, r0: float | None = None) -> tune.Ground:
     return tune.Ground(problem, [options | {"scenario_seed": 7_000 + g} for g in range(GRAPHS)], EPISODES)
 
 
-def baseline(name: str, problem: Any, ground: tune.Ground) -> BatchPolicy:
-    """A baseline, tuned on that ground if it has anything to tune."""
-    return from_json(tuned(name, problem, ground))
+def baseline(name: str, problem: Any, r0: float | None = None) -> BatchPolicy:
+    """A baseline, tuned on training graphs if it has anything to tune; the search is done once."""
+    return from_json(remembered(name, problem, r0, lambda: tuned(name, problem, training_ground(problem, r0))))
 
 
 def tuned(name: str, problem: Any, ground: tune.Ground) -> dict[str, Any]:

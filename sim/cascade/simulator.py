@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from assets.networks.graph import Graph, check_graph
+from assets.networks.graph import Graph, check_graph, kind_of
 from assets.networks.tiers import Tiers
 from sim.cascade.checks import shown
 from sim.cascade.compile import kernel
@@ -246,7 +246,7 @@ class CascadeSim:
         a, b = (self._compartment(c) for c in (source, target))
         wanted = np.asarray(numbers)
         if wanted.dtype.kind not in "iu":
-            raise TwinloomError(f"numbers of nodes to move must be integers, not {wanted.dtype}")
+            raise TwinloomError(f"numbers of nodes to move must be integers, not {kind_of(wanted)}")
         if np.any(wanted < 0):
             raise TwinloomError(f"cannot move {wanted.min()} nodes; numbers are not negative")
         wanted = np.minimum(wanted, self.graph.n)  # also what does not fit into 64 bits with a sign
@@ -385,7 +385,8 @@ def _valid_nodes(nodes: Any, n: int) -> np.ndarray:
     if found.size == 0:
         return np.empty(0, np.int64)
     if found.dtype.kind not in "iu" or found.ndim != 1:
-        raise TwinloomError(f"seeds must be node numbers, not {found.dtype} of shape {list(found.shape)}")
+        hint = "; graph.find(ids) gives the nodes of a file's ids" if found.dtype.kind == "U" else ""
+        raise TwinloomError(f"seeds are how many, or node numbers, not {shown(nodes)}{hint}")
     wrong = found[(found < 0) | (found >= n)]
     if wrong.size:
         raise TwinloomError(f"unknown seed node {wrong[0]}; nodes of this graph are 0 to {n - 1}")

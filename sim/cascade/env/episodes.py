@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assets.networks.graph import kind_of
 from sim.cascade.checks import shown
 from sim.cascade.env import kernels
 from sim.cascade.env.arena import Arena
@@ -183,7 +184,7 @@ class Episodes:
     def _checked(self, actions: Any) -> np.ndarray:
         given = np.asarray(actions)
         if given.dtype.kind not in "fiub":
-            raise TwinloomError(f"actions are numbers from 0 to 1, not {given.dtype}")
+            raise TwinloomError(f"actions are numbers from 0 to 1, not {kind_of(given)}")
         u = given.astype(np.float64, copy=False)  # float32 of any layout
         if u.shape != (self.replicas, self.actions.size):
             raise TwinloomError(f"actions have shape {u.shape}; {(self.replicas, self.actions.size)} is needed")

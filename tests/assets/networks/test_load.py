@@ -348,6 +348,38 @@ def test_what_is_no_edge_list_is_refused_in_one_line(write, content, options, sa
     )
 
 
+@pytest.mark.parametrize("ids", ["0 1 {%s}\n1 2 {%s}\n", "ann bob {%s}\nbob cat {%s}\n"])
+def test_weights_in_braces_of_networkx_are_used_or_spoken_of(write, ids):
+    path = write(ids % ("'weight': 3.0", "'since': 1999, 'weight': 0.5, 'kind': 'x'"))
+    graph, report = read_edges(path, weights=2)
+    assert graph.weights.tolist() == [3, 3, 0.5, 0.5]
+    if ids.startswith("0"):
+        graph, report = read_edges(path)
+        assert graph.weights is None
+        assert any("ignored  the weight in braces of 2 lines" in line for line in report.lines())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "person friend since\nann bob 1999\nbob cat 2001\n",
+        "buyer,seller,price\nann,bob,1.5\nbob,cat,2\n",
+        "source_name,target_name\nann,bob\nbob,cat\n",
+    ],
+)
+def test_a_header_of_words_is_no_edge(write, content):
+    graph, report = read_edges(write(content))
+    assert (graph.labels.tolist(), graph.pairs().tolist()) == (["ann", "bob", "cat"], PATH)
+    assert report.header
+
+
+def test_a_first_line_that_may_be_a_header_is_spoken_of(write):
+    _, report = read_edges(write("left right\nann bob\nbob cat\ncat ann\n"))
+    said = "ids of the first line (left right) stand nowhere else; if they name the columns, say header=True (--header)"
+    assert report.lines()[-1].endswith(said)
+    assert read_edges(write("ann bob\nbob cat\ncat dan\n"))[1].doubtful is None
+
+
 def test_ids_that_only_look_foreign_are_words(write):
     graph, _ = read_edges(write("[deleted] (bob)\n[deleted] graph\n٣ graphs\n"))
     assert graph.labels.tolist() == ["(bob)", "[deleted]", "graph", "graphs", "٣"]

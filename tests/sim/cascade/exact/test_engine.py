@@ -250,6 +250,8 @@ BAD = {
     "unknown seed node -1": lambda s: s.reset([-1]),
     "401 seeds in a graph of 400": lambda s: s.reset(401),
     "node numbers": lambda s: s.reset([0.5]),
+    'not "3"; graph.find': lambda s: s.reset("3"),
+    "not texts": lambda s: s.move(0, 1, "3"),
     "3 lists of seeds for 2": lambda s: s.reset([[1], [2], [3]]),
     "mask": lambda s: s.reset(1, mask=np.array([True])),
     "episode -1": lambda s: s.reset(1, episode=-1),
