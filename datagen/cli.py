@@ -20,6 +20,7 @@ REPORT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: the datas
 OUT = tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: data/demo; data/demo_clean if no axis is drawn)")
 AXES = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: as --config says)")
 FORMAT = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: auto)")
+WORKERS = tyro.conf.arg(metavar="INT", help_behavior_hint="(default: one a core, fewer where memory is short)")
 OWN = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: the family's first)")
 CAMERAS = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: those the family records)")
 
@@ -33,7 +34,7 @@ def collect(
     size: Annotated[str, SIZE] = "320x240",
     fps: int = 25,
     seed: int = 0,
-    workers: int = 0,
+    workers: Annotated[int | None, WORKERS] = None,
     out: Annotated[Path | None, OUT] = None,
     config: Annotated[str, OWN] = "",
     attempts: int = 10,
@@ -56,7 +57,7 @@ def collect(
         size: image size in pixels.
         fps: frames and actions per second; dual-arm tasks take divisors of 250.
         seed: run seed; episode k of a task depends on this, the task and k alone.
-        workers: processes; 0 is one a core, fewer where memory is short.
+        workers: processes; 0 works in this process, for debuggers.
         out: folder of the dataset, new or begun with the same settings.
         config: a name for some axes; demo_clean and demo_randomized are RoboTwin's for none and for its five.
         attempts: how often an episode is tried before it counts as failed.
@@ -91,7 +92,9 @@ def collect(
         engine=source.engine(),
     )
     pixels = settings.size[0] * settings.size[1] * len(settings.cameras)
-    run = check(Run(settings, episodes, workers or default_workers(pixels), out, family.source or ""))
+    run = check(
+        Run(settings, episodes, default_workers(pixels) if workers is None else workers, out, family.source or "")
+    )
     print(heading(run.settings, episodes, run.workers, out), flush=True)
     outcome = run_collection(run)
     if outcome.signal:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from datagen.account import ACCOUNT, Account
+from datagen.executor import Executor, InProcess
 from datagen.ledger import Ledger
 from datagen.lock import writer_lock
-from datagen.pool import HUNG_S, Died, Pool
+from datagen.pool import HUNG_S, LocalPool
 from datagen.settings import Settings, check_settings, settle, write_settings
 from datagen.staging import clean_partial
-from datagen.worker import Done, Job, Ready
+from datagen.worker import Died, Done, Job, Ready
 from sim.source import Source
 from twinloom.atomic import storage_error, write_json
 from twinloom.interrupt import Interrupt
@@ -34,7 +35,7 @@ class Run:
     Attributes:
         settings: what decides the episodes.
         episodes: episodes per task.
-        workers: processes.
+        workers: processes; 0 runs everything in this one.
         out: folder of the dataset.
         source: "module:class" of a `sim.source.Source`; worker processes make one each.
         commit_slots, commit_s: a commit comes after so many finished slots or seconds; after more if files are large.
@@ -110,12 +111,8 @@ class _Collector:
         facts: dict[str, str] = {}
         if self.open:
             self.progress = progress or Progress(asked, "episode", done=asked - self.open)
-            workers = min(self.run.workers, self.open)
-            with (
-                self.progress,
-                Pool(workers, self.run.source, self.settings, self.run.out, self.run.hung_s) as pool,
-            ):
-                facts = self._loop(pool)
+            with self.progress, self._executor() as executor:
+                facts = self._loop(executor)
             clean_partial(self.run.out)  # of workers that had to be stopped
         self.ledger.commit()
         account = self.ledger.account(self.run.episodes)
@@ -125,7 +122,14 @@ class _Collector:
             write_json(self.run.out / ACCOUNT, account.to_json())
         return Outcome(account, self.settings, self.stop.signal)
 
-    def _loop(self, pool: Pool) -> dict[str, str]:
+    def _executor(self) -> Executor:
+        """Worker processes, or with none this process itself."""
+        if not self.run.workers:
+            return InProcess(self.run.source, self.settings, self.run.out)
+        workers = min(self.run.workers, self.open)
+        return LocalPool(workers, self.run.source, self.settings, self.run.out, self.run.hung_s)
+
+    def _loop(self, pool: Executor) -> dict[str, str]:
         """Until every slot is resolved or a signal came. Returns the facts that the first worker reported."""
         facts: dict[str, str] = {}
         committed, took = time.monotonic(), 0.0
@@ -150,7 +154,7 @@ class _Collector:
             self.progress.tick()
         return facts
 
-    def _feed(self, pool: Pool) -> None:
+    def _feed(self, pool: Executor) -> None:
         # A second slot in the pipe bridges our commits; near the end it would keep slots from idle workers.
         depth = 2 if len(self.pending) > 2 * self.run.workers else 1
         limit = self.ledger.unresolved + WINDOW

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from datagen.settings import Settings
-from datagen.worker import Alive, Done, Fatal, Job, Ready, Started, run_worker
+from datagen.worker import Alive, Died, Done, Fatal, Job, Ready, Started, run_worker
 from twinloom.errors import TwinloomError
 from twinloom.machine import cores, threads_shared_among
 
@@ -28,21 +28,6 @@ HUNG_S = 600.0  # a worker that says nothing for so long is taken for hung; rend
 STARTS = 3  # workers that may die in a row before one has become ready
 MEMORY_GIB = 1.2  # per worker: MuJoCo, one scene with textures, small frames on their way to the encoder
 MEMORY_PIXEL = 48  # bytes per worker for every pixel of a frame: copies on their way, and what the encoder looks at
-
-
-@dataclass(frozen=True)
-class Died:
-    """A worker ended without being asked to.
-
-    Attributes:
-        jobs: what it had, the first being the one in progress.
-        attempt: which attempt was in progress, None before the first.
-        how: "killed by SIGSEGV", "exit code 1", "hung".
-    """
-
-    jobs: list[Job]
-    attempt: int | None
-    how: str
 
 
 @dataclass
@@ -56,7 +41,7 @@ class _Worker:
     hung: bool = False
 
 
-class Pool:
+class LocalPool:
     """Worker processes of one run; a context manager that leaves none behind.
 
     Args:
@@ -73,7 +58,7 @@ class Pool:
         self._workers: list[_Worker] = []
         self._failed_starts = 0
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> LocalPool:
         for _ in range(self._count):
             self._start()
         return self

@@ -75,8 +75,8 @@ def check_settings(settings: Settings, episodes: int, workers: int) -> None:
     if episodes < 1:
         problems.append(f"--episodes {episodes}: at least 1")
     most = max(16, 4 * cores())
-    if not 1 <= workers <= most:
-        problems.append(f"--workers {workers}: 1 to {most} on this machine, or 0 for one a core")
+    if not 0 <= workers <= most:
+        problems.append(f"--workers {workers}: 0 to {most} on this machine; 0 works in this process")
     if settings.attempts < 1:
         problems.append(f"--attempts {settings.attempts}: at least 1")
     if not 0 <= settings.seed < 2**63:

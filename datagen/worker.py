@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import itertools
 import multiprocessing as mp
 import os
 import signal
@@ -12,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -96,33 +95,70 @@ class Fatal:
     message: str
 
 
-def run_worker(connection: Connection, source: str, settings: Settings, out: Path) -> None:
-    """Body of a worker process. The parent alone decides what an interrupt means: see Pool.
+@dataclass(frozen=True)
+class Died:
+    """A worker ended without being asked to.
+
+    Attributes:
+        jobs: what it had, the first being the one in progress.
+        attempt: which attempt was in progress, None before the first.
+        how: "killed by SIGSEGV", "exit code 1", "hung".
+    """
+
+    jobs: list[Job]
+    attempt: int | None
+    how: str
+
+
+Report = Callable[[Ready | Started | Alive | Done], None]
+
+
+class Worker:
+    """Fills slots in this process, and says what happens through a callable.
 
     Args:
-        connection: gives Job objects, takes Ready, Started, Alive, Done and Fatal.
         source: "module:class" of the source.
-        settings: of the run, with the render mode to use.
+        settings: of the run; its render mode is resolved here.
         out: folder of the dataset.
+        report: takes Ready at once, and Started, Alive and Done during `fill`.
+
+    Raises:
+        TwinloomError: this machine cannot run or render the source.
+    """
+
+    def __init__(self, source: str, settings: Settings, out: Path, report: Report) -> None:
+        self._world: Source = load(source)()
+        facts = self._world.open(settings.render)
+        self._settings, self._out, self._report = replace(settings, render=facts["render"]), out, report
+        self._filled = 0
+        report(Ready(facts))
+
+    def fill(self, job: Job) -> None:
+        """Fill one slot. Raises TwinloomError on what concerns the whole run, such as a full disk."""
+        self._report(_fill(job, self._world, self._settings, self._out, self._report))
+        self._filled += 1
+        if self._filled % TRIM == 0:
+            _return_free_memory()
+
+
+def run_worker(connection: Connection, source: str, settings: Settings, out: Path) -> None:
+    """Body of a worker process. The parent alone decides what an interrupt means: see LocalPool.
+
+    Args:
+        connection: gives Job objects, takes what Worker reports, and Fatal.
+        source, settings, out: see Worker.
     """
     _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone or done with us
         try:
-            world = load(source)()
-            facts = world.open(settings.render)
-            settings = replace(settings, render=facts["render"])
-            connection.send(Ready(facts))
-            for filled in itertools.count(1):
-                if (job := connection.recv()) is None:
-                    break
-                connection.send(_fill(job, world, settings, out, connection))
-                if filled % TRIM == 0:
-                    _return_free_memory()
+            worker = Worker(source, settings, out, connection.send)
+            while (job := connection.recv()) is not None:
+                worker.fill(job)
         except TwinloomError as error:
             connection.send(Fatal(str(error)))
 
 
-def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: Connection) -> Done:
+def _fill(job: Job, source: Source, settings: Settings, out: Path, report: Report) -> Done:
     """Try a slot until an attempt succeeds or all are used up."""
     failures: list[str] = []
     timing: dict[str, float] = {}
@@ -131,7 +167,7 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
         if attempt in job.lost:
             failures.append(job.lost[attempt])
             continue
-        connection.send(Started(job.slot, attempt))
+        report(Started(job.slot, attempt))
         seed = episode_seed(settings.seed, job.task, job.episode, attempt)
         try:
             attempts = [Attempt(job.task, seed)]
@@ -141,7 +177,7 @@ def _fill(job: Job, source: Source, settings: Settings, out: Path, connection: C
             if rollout.success:
                 episode, spec = compose(job.task, rollout, seed, source, settings)
                 episode.extra |= {"failures": failures, "timing": timing}
-                episode.images = _with_signs_of_life(episode.images, connection)
+                episode.images = _with_signs_of_life(episode.images, report)
                 flush_s = stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
                 return Done(job.slot, True, failures, rollout.length, flush_s, trace)
             failures.append(rollout.reason)
@@ -181,13 +217,13 @@ def compose(
 
 
 def _with_signs_of_life(
-    frames: Iterable[Mapping[str, np.ndarray]], connection: Connection
+    frames: Iterable[Mapping[str, np.ndarray]], report: Report
 ) -> Iterator[Mapping[str, np.ndarray]]:
     """Large or many images may take longer than a worker may be silent."""
     said = time.monotonic()
     for frame in frames:
         if time.monotonic() - said > ALIVE_S:
-            connection.send(Alive())
+            report(Alive())
             said = time.monotonic()
         yield frame
 

@@ -18,7 +18,7 @@ from datagen.ledger import FAILED, Ledger
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.verify import verify
 from datagen.lock import is_locked, writer_lock
-from datagen.pool import Pool, default_workers
+from datagen.pool import LocalPool, default_workers
 from datagen.settings import read_settings, write_settings
 from tests.datagen.conftest import files_of, make_run
 from tests.datagen.fake import label, read_number
@@ -49,6 +49,14 @@ def test_more_episodes_later_are_only_appended(reference, tmp_path):
     assert files_of(out) == files_of(reference)
     assert collect(make_run(out, 2, 1, tasks=TASKS)).account.made == 6  # fewer were asked: nothing to do
     assert files_of(out) == files_of(reference)
+
+
+def test_this_process_makes_the_same_as_worker_processes(reference, tmp_path):
+    """A second executor behind the same protocol."""
+    run = make_run(tmp_path / "data", 1, workers=0, tasks=("bug", "calm"))
+    collect(run)
+    collect(make_run(tmp_path / "other", 1, workers=1, tasks=("bug", "calm")))
+    assert files_of(tmp_path / "data") == files_of(tmp_path / "other")
 
 
 def test_the_dataset_is_sound_and_every_frame_belongs_to_its_episode(reference):
@@ -283,7 +291,7 @@ def test_libraries_in_workers_use_one_thread(tmp_path, monkeypatch, settings):
     monkeypatch.setenv("MKL_NUM_THREADS", "3")
     started = []
     monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda self: started.append(dict(os.environ)))
-    pool = Pool(2, "", settings, tmp_path)
+    pool = LocalPool(2, "", settings, tmp_path)
     pool._start()
     assert started[0]["OMP_NUM_THREADS"] == "1"
     assert started[0]["MKL_NUM_THREADS"] == "3"

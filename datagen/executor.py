@@ -1,0 +1,81 @@
+"""Where jobs run: what `datagen.collect` asks of an executor, and the one that runs them in its own process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from datagen.settings import Settings
+from datagen.worker import Alive, Died, Done, Job, Ready, Started, Worker
+
+Event = Ready | Started | Done | Died
+
+
+class Executor(Protocol):
+    """Runs jobs somewhere that shares the dataset's folder; a context manager that leaves nothing running.
+
+    `datagen.pool.LocalPool` is one, for worker processes of this machine. Its workers call `datagen.worker.Worker.fill`
+    and send what that reports to the parent; a cluster's would do the same over its own wire.
+    """
+
+    def __enter__(self) -> Executor: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def hungry(self, depth: int) -> int:
+        """How many jobs the ready workers could take to have ``depth`` each."""
+        ...
+
+    def give(self, job: Job) -> None:
+        """Hand over one job, while somebody is hungry."""
+        ...
+
+    def events(self, timeout: float) -> Iterator[Event]:
+        """What happened since the last call; waits for at most about ``timeout`` seconds where nothing did.
+
+        Raises:
+            TwinloomError: something that concerns the whole run, such as a full disk.
+        """
+        ...
+
+
+class InProcess:
+    """Runs one job at a time in the calling process, without threads: for tests, debuggers and profilers."""
+
+    def __init__(self, source: str, settings: Settings, out: Path) -> None:
+        self._happened: list[Event] = []
+        self._arguments = (source, settings, out)
+        self._worker: Worker | None = None
+        self._job: Job | None = None
+
+    def __enter__(self) -> InProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker = None
+
+    def hungry(self, depth: int) -> int:
+        """See Executor.hungry."""
+        return int(self._worker is not None and self._job is None)
+
+    def give(self, job: Job) -> None:
+        """See Executor.give."""
+        self._job = job
+
+    def events(self, timeout: float) -> Iterator[Event]:
+        """See Executor.events; the job is done meanwhile, however long it takes."""
+        if self._worker is None:
+            self._worker = Worker(*self._arguments, report=self._report)
+        elif self._job is not None:
+            self._worker.fill(self._job)
+            self._job = None
+        happened, self._happened = self._happened, []
+        yield from happened
+
+    def _report(self, event: Ready | Started | Alive | Done) -> None:
+        if not isinstance(event, Alive):
+            self._happened.append(event)
