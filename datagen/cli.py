@@ -111,12 +111,17 @@ def collect(
     return 0 if outcome.account.made >= outcome.account.asked else 1
 
 
-def verify(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], quick: Annotated[bool, FLAG] = False) -> int:
+def verify(
+    dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
+    quick: Annotated[bool, FLAG] = False,
+    repair: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None,
+) -> int:
     """Check a LeRobot v3.0 dataset and name everything that is wrong. Exit code 1 if something is.
 
     Args:
         dataset: folder of the dataset, ours or anybody's.
         quick: neither decode the videos nor compute checksums.
+        repair: new folder for the episodes whose files are sound.
     """
     from datagen.lerobot.verify import verify as check
     from datagen.summary import plural
@@ -136,6 +141,12 @@ def verify(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], quick: Annota
     found = len(verdict.problems)
     state = f"{plural(found, 'problem') if found else 'no problem'} found"
     print(f"{dataset}: {plural(verdict.episodes, 'episode')}, {plural(verdict.frames, 'frame')}: {state}")
+    if repair is not None:
+        from datagen.repair import repair as save
+
+        result = save(dataset, repair)
+        lost = f"; lost: {', '.join(map(str, result.lost))}" if result.lost else ""
+        print(f"{repair}: {plural(result.saved, 'episode')} saved{lost}")
     return 1 if found else 0
 
 

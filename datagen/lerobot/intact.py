@@ -8,8 +8,6 @@ from pathlib import Path
 from datagen.lerobot.manifest import Manifest, listed, sha256
 from twinloom.errors import InvalidSettingsError
 
-REPAIR = "see what can be saved: datagen verify --repair"
-
 
 def check_intact(root: Path, files: Iterable[Path], what: str, *, statistics: bool = True) -> Manifest:
     """Compare files that will be copied with SHA256SUMS.
@@ -45,5 +43,7 @@ def check_intact(root: Path, files: Iterable[Path], what: str, *, statistics: bo
         for path in everything:
             manifest.add(root, path)
     if wrong:
-        raise InvalidSettingsError(f"{root} is damaged, {what}; {REPAIR} {root}", wrong)
+        raise InvalidSettingsError(
+            f"{root} is damaged, {what}; save what is sound: datagen verify {root} --repair NEW", wrong
+        )
     return manifest

@@ -13,12 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from datagen.collect import collect
+from datagen.dataset import DatasetWriter
 from datagen.lerobot.histogram import HISTOGRAMS
+from datagen.lerobot.layout import Limits
 from datagen.lerobot.manifest import Manifest
 from datagen.lerobot.merge import merge
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.restat import recompute
 from datagen.lerobot.verify import verify
+from datagen.repair import repair
 from tests.datagen.conftest import FIXTURE, files_of, make_run
 from twinloom.errors import TwinloomError
 
@@ -153,3 +156,24 @@ def test_stats_repairs_a_dataset_of_lerobot(tmp_path):
     verdict = verify(tmp_path / "data")
     assert verdict.problems == []
     assert not [note for note in verdict.notes if note.file == "meta/stats.json"]
+
+
+def test_repair_saves_the_episodes_of_sound_files(root, base, tmp_path):
+    with (
+        Dataset(base) as dataset,
+        DatasetWriter(tmp_path / "many", dataset.spec, limits=Limits(data_mb=1e-6)) as writer,
+    ):
+        for episode in (*dataset, *dataset):
+            writer.add(episode)
+    damaged = tmp_path / "many" / "data/chunk-000/file-001.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:50])
+    result = repair(tmp_path / "many", tmp_path / "saved")
+    assert (result.saved, result.lost) == (3, [1])
+    assert verify(tmp_path / "saved").problems == []
+    with Dataset(base) as old, Dataset(tmp_path / "saved") as new:
+        for index, origin in enumerate((0, 0, 1)):
+            assert np.array_equal(new.arrays(index)["action"], old.arrays(origin)["action"])
+    cut(EPISODES)(root)
+    with pytest.raises(TwinloomError):
+        repair(root, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
