@@ -122,7 +122,7 @@ def _inertia(link: Xml.Element, model: mujoco.MjModel, body: int) -> None:
     _origin(inertial, model.body_ipos[body], model.body_iquat[body])
     Xml.SubElement(inertial, "mass", value=f"{model.body_mass[body]:.9g}")
     moments = dict(zip(("ixx", "iyy", "izz"), (f"{m:.9g}" for m in model.body_inertia[body]), strict=True))
-    Xml.SubElement(inertial, "inertia", ixy="0", ixz="0", iyz="0", **moments)
+    Xml.SubElement(inertial, "inertia", attrib={"ixy": "0", "ixz": "0", "iyz": "0", **moments})
 
 
 def _shapes(link: Xml.Element, model: mujoco.MjModel, body: int) -> None:
@@ -150,7 +150,7 @@ def _shapes(link: Xml.Element, model: mujoco.MjModel, body: int) -> None:
             for pos, shape, values in parts:
                 entry = Xml.SubElement(link, what)
                 _origin(entry, pos, quat)
-                Xml.SubElement(Xml.SubElement(entry, "geometry"), shape, **values)
+                Xml.SubElement(Xml.SubElement(entry, "geometry"), shape, attrib=values)
                 if what == "visual":
                     Xml.SubElement(Xml.SubElement(entry, "material", name=_text(colour)), "color", rgba=_text(colour))
 
