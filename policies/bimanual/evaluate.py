@@ -46,7 +46,7 @@ def environment(
         robot,
         obs_mode="rgb" if seen else "state",
         cameras=seen,
-        size={name: spec.observation[IMAGES + name].shape[1::-1] for name in seen},
+        size={name: _size(spec, name) for name in seen},
         randomize=",".join(axes) or "none",
         split=split,
         fps=int(spec.fps),
@@ -57,6 +57,12 @@ def environment(
     if foreign := [name for name in spec.observation if name not in sensed]:
         raise TwinloomError(f"the policy observes {', '.join(foreign)}, which a simulated robot does not sense")
     return env
+
+
+def _size(spec: PolicySpec, camera: str) -> tuple[int, int]:
+    """(width, height) of a camera of an observation."""
+    height, width, *_ = spec.observation[IMAGES + camera].shape
+    return width, height
 
 
 def run_episode(

@@ -151,12 +151,12 @@ class Scene:
         Raises:
             SceneRejectedError: 200 draws did not satisfy the conditions.
         """
-        ranges = [x] if isinstance(x[0], (int, float)) else list(x)  # type: ignore[list-item]
+        ranges: list[Range] = [x] if isinstance(x[0], (int, float)) else list(x)  # type: ignore[list-item]
         spots = [a.position[:2] if isinstance(a, Actor) else np.asarray(a) for a in avoid]
 
         def draw() -> list[float]:
             for _ in range(200):
-                low, high = ranges[self._index(len(ranges))]  # type: ignore[misc]
+                low, high = ranges[self._index(len(ranges))]
                 spot = np.array([self._between(low, high), self._between(*y)])
                 if abs(spot[0]) < min_abs_x or any(np.linalg.norm(spot - s) < apart for s in spots):
                     continue
