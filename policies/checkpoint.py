@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+import assets
 from policies.base import Policy, PolicySpec
+from policies.experts import EXPERT, make
 from policies.kinds import KINDS
 from policies.upgrade import from_layout_1
 from twinloom.atomic import PARTIAL, atomic_folder, write_json
@@ -25,7 +27,7 @@ from twinloom.machine import commit, versions
 
 FORMAT, LAYOUT = "twinloom-policy", 2
 DESCRIPTION, WEIGHTS, TRAINING, LAST = "policy.json", "model.safetensors", "training", "last"
-EXPERT = "expert:"
+SHIPPED = Path(assets.__path__[0]) / "checkpoints"
 PACKAGES = ("numpy", "torch", "safetensors")
 MOST_TEXT = 16 * 2**20  # bytes of policy.json
 MOST_NUMBERS = 2**27  # of an observation or a chunk: more is a damaged number, and is not asked for
@@ -108,12 +110,13 @@ def export(folder: Path | str, out: Path | str) -> Path:
 
 
 def find(folder: Path | str) -> Path:
-    """The checkpoint meant by a folder: itself, or the newest of a run (its ``last``).
+    """The checkpoint meant by a folder: itself, or the newest of a run (its ``last``); or the shipped one of that name.
 
     Raises:
         TwinloomError: there is none.
     """
-    folder = Path(folder)
+    if not (folder := Path(folder)).exists() and str(folder) in shipped():
+        return SHIPPED / folder
     for place in (folder, folder / LAST):
         for path in (place, *_leftovers(place)):
             if (path / DESCRIPTION).is_file():
@@ -123,6 +126,16 @@ def find(folder: Path | str) -> Path:
     if (folder / WEIGHTS).exists():
         raise TwinloomError(f"{folder} has weights but no {DESCRIPTION}; it is not a checkpoint of ours, or incomplete")
     raise TwinloomError(f"{folder} is not a policy: it has neither a {DESCRIPTION} nor a checkpoint {LAST}/")
+
+
+def shipped() -> list[str]:
+    """Names of the checkpoints that come with twinloom."""
+    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{DESCRIPTION}"))
+
+
+def exists(name: Path | str) -> bool:
+    """Whether a policy of this name could be read: there is such a folder, or it is shipped."""
+    return Path(name).exists() or str(name) in shipped()
 
 
 def recover(folder: Path) -> None:
@@ -202,9 +215,7 @@ def training_of(folder: Path | str) -> Path:
 def load_policy(policy: Path | str, **options: Any) -> Policy:
     """See policies.load."""
     if isinstance(policy, str) and policy.startswith(EXPERT):
-        from policies.bimanual.expert import ExpertPolicy
-
-        return ExpertPolicy(policy.removeprefix(EXPERT), **options)
+        return make(policy, **options)
     checkpoint = read(policy)
     try:
         return KINDS[checkpoint.spec.kind].loader()(checkpoint.spec, checkpoint.tensors, **options)

@@ -1,165 +1,105 @@
-"""``policies``: train, evaluate, serve, export. The target or the checkpoint decides whose options these are."""
+"""``policies``: train, evaluate, watch, serve, export. The task or the policy decides whose options these are."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from twinloom.command import run_command
-from twinloom.errors import TwinloomError
+from policies.commands import export, serve
+from twinloom.application import Application, Rest, options_of
+from twinloom.errors import TwinloomError, UnknownNameError
 
-HELP = """usage: policies COMMAND ...
-
-Policies: train, evaluate, serve.
-
-  policies train bimanual/TASK    clone the recorded episodes of a dual-arm task (sim list tasks)
-  policies train cascade/PROBLEM  reinforcement learning of a spreading problem: adopt_profit, epidemic_mitigate, escape
-  policies train humanoid/walk    a network that walks any humanoid, distilled from the model-based controller
-  policies eval POLICY ...        success rates or returns of checkpoint folders, experts or baselines, side by side
-  policies view POLICY            film or picture of a policy at work on a network
-  policies serve POLICY           answer observations over a websocket, for robots on another machine
-  policies export FOLDER          copy what a robot needs, without what the training needs
-  policies experiment NAME        repeat one of the experiments of docs/results/cascade
-  policies list targets|kinds     what can be trained, which kinds of policies there are
-
-POLICY is a folder made by `policies train`, expert:bimanual/TASK, model-based:humanoid, or the name of a baseline.
-Options: the same line with --help at its end, for example: policies train cascade/adopt_profit --help
-"""
-
-Words = list[str]
-MODEL_BASED = "model-based:"
+app = Application("policies", "Policies: train, evaluate, watch, serve.")
+Positional = tyro.conf.Positional
+TASK, POLICY, NAME = (tyro.conf.arg(metavar=text) for text in ("TASK|KIND", "POLICY", "NAME"))
 
 
-def _train(words: Words) -> int | None:
-    if not words or not words[0].startswith(("bimanual/", "cascade/", "humanoid/")):
-        wanted = "a target, bimanual/TASK, cascade/PROBLEM or humanoid/walk (policies list targets)"
-        return _explain("train", words, wanted)
-    room, _, name = words[0].partition("/")
-    if room == "humanoid":
-        from policies.humanoid.commands import train
-    elif room == "cascade":
-        from policies.cascade.commands import train
-    else:
-        from policies.bimanual.commands import train
-    return _call(train, f"train {room}/", [name, *words[1:]])
+@app.chooser("train")
+def train(target: Annotated[str, Positional, TASK]) -> Rest:
+    """Train a policy. Options: policies train TASK --help, or policies train KIND --help.
 
-
-def _evaluate(words: Words) -> int | None:
-    from policies.checkpoint import EXPERT
-
-    if not words or words[0].startswith("-"):
-        return _explain("eval", words, "a policy: a folder made by policies train, expert:bimanual/TASK, or a baseline")
-    if words[0].startswith(EXPERT) or (Path(words[0]).exists() and _room(words[0]) == "bimanual"):
-        from policies.bimanual.commands import evaluate
-    elif words[0].startswith(MODEL_BASED) or (Path(words[0]).exists() and _room(words[0]) == "humanoid"):
-        from policies.humanoid.commands import evaluate
-    else:
-        from policies.cascade.commands import evaluate
-    return _call(evaluate, "eval", words)
-
-
-def _room(folder: str) -> str:
-    from policies.checkpoint import describe
+    Args:
+        target: family/task, or a name that is unique (policies list targets); or a kind of policy (policies list
+            kinds) before the task, where it is not the one that its family trains.
+    """
     from policies.kinds import KINDS
+    from sim.families import all_tasks, find
 
-    return KINDS[describe(folder)[0].kind].room
+    if target in KINDS:
+        if (trainer := KINDS[target].train) is None:
+            raise TwinloomError(f"{target} is no kind that is trained by itself; name a task: policies list targets")
+        from twinloom.plugins import load_of
+
+        return options_of(load_of(f"policy kind {target}", trainer), f"policies train {target}")
+    try:
+        family, task = find(target)
+    except UnknownNameError:
+        names = [name for task in all_tasks() for name in (task, task.partition("/")[2])]
+        raise UnknownNameError("task or kind", target, [*names, *KINDS], "policies list targets") from None
+    return options_of(family.get("train"), f"policies train {family.name}/", f"{family.name}/{task}")
 
 
-def _view(words: Words) -> int | None:
-    from policies.checkpoint import EXPERT
+@app.chooser("eval")
+def evaluate(policy: Annotated[str, Positional, POLICY]) -> Rest:
+    """Success rates or returns of policies, side by side. Options: policies eval POLICY --help.
 
-    if not words or words[0].startswith("-"):
-        return _explain("view", words, "a policy of cascades: a folder made by policies train, or a baseline")
-    if words[0].startswith(EXPERT) or (Path(words[0]).exists() and _room(words[0]) == "bimanual"):
+    Args:
+        policy: folder made by policies train, expert:family/task, or a name (policies list policies).
+    """
+    from policies.lookup import family_of
+
+    return options_of(family_of(policy).get("evaluate"), "policies eval", policy)
+
+
+@app.chooser("view")
+def view(policy: Annotated[str, Positional, POLICY]) -> Rest:
+    """Watch a policy at work, as a film or a picture. Options: policies view POLICY --help.
+
+    Args:
+        policy: folder made by policies train, or a name (policies list policies).
+    """
+    from policies.lookup import family_of
+
+    family = family_of(policy)
+    if family.watch is None:
         raise TwinloomError(
-            f"policies view shows cascades; for {words[0]}: policies eval {words[0]} --episodes 1 --video FOLDER"
+            f"there is no view of policies of {family.name}; a film: policies eval {policy} --episodes 1 --video FOLDER"
         )
-    from policies.cascade.view import view
-
-    return _call(view, "view", words)
+    return options_of(family.get("watch"), "policies view", policy)
 
 
-def _experiment(words: Words) -> int | None:
-    from policies.cascade.commands import experiment
+@app.chooser("experiment")
+def experiment(name: Annotated[str, Positional, NAME]) -> Rest:
+    """Repeat an experiment of the documentation. Options: policies experiment NAME --help.
 
-    if not words or words[0].startswith("-"):
-        return _call(experiment, "experiment", words)
-    return experiment(words[0], *words[1:])  # the experiment parses its own options
+    Args:
+        name: which (policies list experiments).
+    """
+    from sim.families import families
 
-
-def _serve(words: Words) -> int | None:
-    from policies.commands import serve
-
-    return _call(serve, "serve", words)
-
-
-def _export(words: Words) -> int | None:
-    from policies.commands import export
-
-    return _call(export, "export", words)
+    every = {one: family for family in families().values() for one in family.names("experiments")}
+    if name not in every:
+        raise UnknownNameError("experiment", name, every, "policies list experiments")
+    return lambda words: every[name].get("experiment")(name, *words)
 
 
-def list_names(what: Annotated[Literal["targets", "kinds"], tyro.conf.Positional]) -> int:
-    """Print what can be trained, or the kinds of policies.
+@app.command(name="list")
+def list_names(what: Annotated[Literal["targets", "kinds", "policies", "experiments"], Positional]) -> int:
+    """Print what can be trained, the kinds of policies, the policies known by name, or the experiments.
 
     Args:
         what: which list.
     """
-    from policies.kinds import KINDS
-    from sim.catalogue import aligned, lines
+    from policies.lookup import lines
 
-    if what == "kinds":
-        print("\n".join(aligned({name: KINDS[name].summary for name in KINDS})))
-        return 0
-    print("\n".join(lines("tasks")))
+    print("\n".join(lines(what)))
     return 0
 
 
-COMMANDS: dict[str, Callable[[Words], int | None]] = {
-    "train": _train,
-    "eval": _evaluate,
-    "view": _view,
-    "serve": _serve,
-    "export": _export,
-    "experiment": _experiment,
-    "list": lambda words: _call(list_names, "list", words),
-}
-
-
-def _call(function: Callable[..., int | None], path: str, words: Words) -> int | None:
-    """Parse the words for a function; ``path`` is how its command is called, for usage lines."""
-    if any(word in ("-h", "--help") for word in words):
-        words = ["--help"]  # tyro leaves out of the help what was given already
-    return tyro.cli(function, prog=f"policies {path}", args=words)
-
-
-def _explain(command: str, words: Words, wanted: str) -> int:
-    """The general help where it was asked for, else one line."""
-    if words and words[0] in ("-h", "--help"):
-        print(HELP, end="")
-        return 0
-    given = f'"{words[0]}" is not' if words else "is missing"
-    raise TwinloomError(f"policies {command}: {given} {wanted}" if words else f"policies {command} needs {wanted}")
-
-
-def run(words: Words) -> int | None:
-    """Body of the command for these words."""
-    if not words or words[0] in ("-h", "--help"):
-        print(HELP, end="")
-        return 0
-    if words[0] not in COMMANDS:
-        raise TwinloomError(f'unknown command "policies {words[0]}"; there are {", ".join(COMMANDS)}')
-    return COMMANDS[words[0]](words[1:])
-
-
-def main() -> None:
-    """Entry point of the ``policies`` command."""
-    run_command(lambda: run(sys.argv[1:]))
-
+app.command(serve)
+app.command(export)
+main = app.main
 
 if __name__ == "__main__":
     main()

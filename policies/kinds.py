@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from twinloom import plugins
 from twinloom.registry import Registry
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of policy.
+    """One kind of policy; strings with a colon are references "module:attribute".
 
     Attributes:
-        load: "module:attribute" of a function (spec, tensors, **options) -> Policy; tensors is a dictionary of arrays.
-        room: what its policies act in, "bimanual" or "cascade"; `policies eval` asks that room's evaluation.
+        load: function(spec, tensors, **options) -> Policy; tensors is a dictionary of arrays.
         summary: one line.
+        train: function("family/task", ...) -> exit code, whose arguments are the options of ``policies train KIND``;
+            None where the family of a task brings the trainer, or nothing is trained.
     """
 
     load: str
-    room: str
     summary: str
+    train: str | None = None
 
     def loader(self) -> Callable[..., Any]:
         """Import the function."""
-        module, _, attribute = self.load.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        return plugins.load_of(f"policy kind {self.load}", self.load)
 
 
-KINDS: Registry[Kind] = Registry("policy kind", "policies list kinds")
-KINDS.register("imitation", Kind("policies.imitation.policy:load", "bimanual", "cloned from recorded episodes"))
-KINDS.register("expert", Kind("policies.bimanual.expert:load", "bimanual", "the scripted expert of a task"))
-KINDS.register("gaussian_actor", Kind("policies.rl.actor:load", "cascade", "actor of SAC, TQC or PPO"))
+KINDS: Registry[Kind] = Registry("policy kind", "policies list kinds", partial(plugins.found, "policies"))
 KINDS.register(
-    "walking_student", Kind("policies.humanoid.student:load", "humanoid", "distilled from the walking controller")
+    "imitation",
+    Kind("policies.imitation.policy:load", "cloned from recorded episodes", "policies.bimanual.commands:train"),
 )
+KINDS.register("expert", Kind("policies.experts:load", "the scripted expert of a task"))
+KINDS.register("gaussian_actor", Kind("policies.rl.actor:load", "actor of SAC, TQC or PPO"))
+KINDS.register("walking_student", Kind("policies.humanoid.student:load", "distilled from the walking controller"))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from twinloom.application import Application
+from twinloom.application import Application, Rest, options_of
 from twinloom.command import refuse
 
 app = Application("sim", "Simulators: list what exists, look at it, run the experts, examine the machine.")
@@ -36,7 +35,7 @@ def list_names(
 
 
 @app.chooser("view")
-def view(task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]) -> tuple[Callable, str]:
+def view(task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]) -> Rest:
     """Watch a task: its expert in the browser, or a film or picture in a file. Options: sim view TASK --help.
 
     Args:
@@ -45,7 +44,7 @@ def view(task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK"
     from sim.families import find
 
     family, name = find(task)
-    return family.get("view"), name
+    return options_of(family.get("view"), "sim view", name)
 
 
 @app.command

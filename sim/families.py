@@ -38,12 +38,12 @@ class Family:
         presets: name to axes, for ``datagen --config``; the first is the default.
         view: function(task, ...) -> exit code, whose arguments are the options of ``sim view``.
         source: class of `sim.source.Source`: the experts, for ``sim rollout`` and ``datagen``.
-        expert: function(task, ...) -> policy, for "expert:family/task".
-        train: function(task, ...) -> exit code, whose arguments are the options of ``policies train``.
+        expert: function("family/task", ...) -> policy, for "expert:family/task".
+        train: function("family/task", ...) -> exit code, whose arguments are the options of ``policies train``.
         evaluate: likewise of ``policies eval``; its first argument is a tuple of policies.
         watch: likewise of ``policies view``; its first argument is a policy.
         baselines: policies known by name alone.
-        experiments: what ``policies experiment`` repeats; name to a module with ``main(options)`` and a first line.
+        experiments: what ``policies experiment`` repeats; experiment: function(name, *words) -> exit code.
         plant: class of the simulated robot behind "sim:family/task", see `real.robots.sim`.
     """
 
@@ -64,6 +64,7 @@ class Family:
     watch: str | None = None
     baselines: Names = field(default_factory=dict)
     experiments: Names = field(default_factory=dict)
+    experiment: str | None = None
     plant: str | None = None
 
     def names(self, what: str) -> Mapping[str, str]:
@@ -72,7 +73,7 @@ class Family:
         return found if isinstance(found, Mapping) else found()
 
     def get(self, what: str) -> Any:
-        """The object behind a reference: "view", "source", "expert", "train", "evaluate", "watch" or "plant".
+        """The object behind a reference: "view", "source", "expert", "train", "evaluate", "watch", ...
 
         Raises:
             TwinloomError: this family has none, or it cannot be imported.
@@ -101,6 +102,7 @@ LACKS = {
     "expert": "there are no experts",
     "train": "there is no trainer",
     "watch": "there is no view of policies",
+    "experiment": "there are no experiments",
     "plant": "there is no robot to command",
 }
 

@@ -12,6 +12,7 @@ from twinloom.command import run_command
 from twinloom.plugins import OPTION, VARIABLE, take_option
 
 Body = Callable[..., int | None]
+Rest = Callable[[list[str]], int | None]
 PLUGINS = f"{OPTION} DIR, on every command, or {VARIABLE}: folders of plug-ins (docs/extend.md)."
 
 
@@ -26,20 +27,20 @@ class Application:
     def __init__(self, name: str, description: str) -> None:
         self.name, self.description = name, f"{description} {PLUGINS}"
         self._app = tyro.extras.SubcommandApp()
-        self._choosers: dict[str, Callable[[str], tuple[Body, str]]] = {}
+        self._choosers: dict[str, Callable[[str], Rest]] = {}
 
     def command(self, function: Any = None, *, name: str | None = None) -> Any:
         """Decorator: the function's arguments are the options of the subcommand of its name."""
         return self._app.command(name=name) if function is None else self._app.command(function)
 
-    def chooser(self, name: str) -> Callable[[Callable[[str], tuple[Body, str]]], Any]:
+    def chooser(self, name: str) -> Callable[[Callable[[str], Rest]], Callable[[str], Rest]]:
         """Decorator: a subcommand whose first word decides whose options follow, as in ``sim view TASK --seed 3``.
 
-        The function takes that word, and returns the function to call with the options and the word to hand it first.
-        Its own docstring is what help without a first word shows.
+        The function takes that word, and returns what takes the other words, mostly `options_of`. Its own docstring is
+        what help without a first word shows.
         """
 
-        def register(choose: Callable[[str], tuple[Body, str]]) -> Callable[[str], tuple[Body, str]]:
+        def register(choose: Callable[[str], Rest]) -> Callable[[str], Rest]:
             self._choosers[name] = choose
             return self._app.command(name=name)(choose)
 
@@ -53,8 +54,7 @@ class Application:
             SystemExit: help was asked for, or options are wrong.
         """
         if len(words) > 1 and words[0] in self._choosers and not words[1].startswith("-"):
-            function, first = self._choosers[words[0]](words[1])
-            return call(function, f"{self.name} {words[0]}", [first, *words[2:]])
+            return self._choosers[words[0]](words[1])(words[2:])
         return self._app.cli(prog=self.name, description=self.description, args=words)
 
     def main(self) -> None:
@@ -62,8 +62,17 @@ class Application:
         run_command(lambda: self.run(take_option(sys.argv[1:])))
 
 
-def call(function: Body, prog: str, words: list[str]) -> int | None:
-    """Parse the words for one function, and call it."""
-    if any(word in ("-h", "--help") for word in words):
-        words = ["--help"]  # tyro leaves out of the help what was given already
-    return tyro.cli(function, prog=prog, args=words)
+def options_of(function: Body, prog: str, *first: str) -> Rest:
+    """Parses words for one function and calls it.
+
+    Args:
+        prog: how it is called, for its help.
+        first: words before those that will be given.
+    """
+
+    def parse(words: list[str]) -> int | None:
+        asked = any(word in ("-h", "--help") for word in words)
+        # tyro leaves out of the help what was given already
+        return tyro.cli(function, prog=prog, args=["--help"] if asked else [*first, *words])
+
+    return parse

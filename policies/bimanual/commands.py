@@ -46,7 +46,7 @@ def evaluate(
     from policies.bimanual.report import Actor
     from policies.bimanual.report import evaluate as run
     from policies.bimanual.spaces import task_name
-    from policies.checkpoint import EXPERT
+    from policies.experts import EXPERT
     from sim.bimanual.family import FAMILY
 
     if episodes < 1 or seed < 0:

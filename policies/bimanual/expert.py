@@ -145,12 +145,6 @@ class ExpertPolicy:
             raise TwinloomError(f"the record is of {', '.join(other)}")
 
 
-def load(spec: PolicySpec, tensors: Mapping[str, np.ndarray], **options: Any) -> ExpertPolicy:
-    """The expert that a checkpoint describes; it has no weights."""
-    given = {"robot": spec.robot, "fps": int(spec.fps), "horizon": spec.horizon} | options
-    return ExpertPolicy(spec.task, **given)
-
-
 def _at(rows: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Rows at places between them, linearly; the first before the first and the last behind the last."""
     places = np.clip(places, 0, len(rows) - 1)

@@ -11,7 +11,8 @@ from typing import Any
 from policies.base import Policy
 from policies.bimanual.evaluate import Trial, trials
 from policies.bimanual.video import Video, check_folder
-from policies.checkpoint import EXPERT, LAST, find
+from policies.checkpoint import LAST, find
+from policies.experts import EXPERT
 from sim.bimanual.env import BimanualEnv
 from twinloom.errors import TwinloomError
 from twinloom.progress import Progress

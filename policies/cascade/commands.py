@@ -61,6 +61,7 @@ def train(
     """
     from sim.cascade.problems import PROBLEMS
 
+    problem = problem.removeprefix("cascade/")
     PROBLEMS[problem]
     from twinloom.errors import require
 

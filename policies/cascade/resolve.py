@@ -14,6 +14,7 @@ from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Rando
 from policies.cascade.config import BASELINES, World, trained_view
 from policies.cascade.evaluate import BatchPolicy
 from policies.cascade.tuned_cache import remembered
+from policies.checkpoint import exists
 from twinloom.errors import TwinloomError, UnknownNameError
 
 JOINED = "+"  # between the folders of a committee
@@ -50,7 +51,7 @@ def resolve(name: str, problem: str, options: dict[str, Any]) -> Chosen:
         return Chosen(baseline(name, problem, options.get("r0")), problem, options)
     if JOINED in name:
         return _committee(name, options)
-    if not Path(name).exists() and "/" not in name:
+    if not exists(name) and "/" not in name:
         raise UnknownNameError("baseline", name, BASELINES, f"{', '.join(BASELINES)}; or the folder of a policy")
     import policies
 
@@ -80,7 +81,7 @@ def problem_of(names: Sequence[str], given: str | None) -> str:
     """
     given = given and given.removeprefix("cascade/")
     parts = [part for name in names for part in name.split(JOINED)]
-    folders = [name for name in parts if name not in BASELINES and Path(name).exists()]
+    folders = [name for name in parts if name not in BASELINES and exists(name)]
     trained = {name: trained_view(Path(name))[0] for name in folders}
     for name, task in trained.items():
         if task != (given or next(iter(trained.values()))):

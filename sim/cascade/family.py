@@ -34,4 +34,5 @@ FAMILY = Family(
     watch="policies.cascade.view:view",
     baselines="policies.cascade.config:BASELINES",
     experiments="policies.cascade.commands:EXPERIMENTS",
+    experiment="policies.cascade.commands:experiment",
 )

@@ -122,7 +122,7 @@ def test_success_is_that_of_the_expert_for_two_arms_too():
 def test_what_it_cannot_do_is_named():
     with pytest.raises(UnknownNameError, match="click_bell"):
         ExpertPolicy("clik_bell")
-    with pytest.raises(TwinloomError, match="no dual-arm task"):
+    with pytest.raises(TwinloomError, match="there are no experts in cascade; families with: bimanual"):
         policies.load("expert:cascade/adopt_profit")
     with pytest.raises(UnknownNameError):
         ExpertPolicy(TASK, robot="franka")

@@ -44,6 +44,8 @@ WITH_ARGUMENT = {
     ("policies", "train"): None,
     ("policies", "eval"): ("expert:bimanual/click_bell", "null"),
     ("policies", "view"): ("null",),
+    ("policies", "experiment"): None,
+    ("sim", "view"): ("click_bell", "escape"),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from policies.cascade import view
-from policies.cli import run
+from policies.cli import app
 from sim.cascade.view.demo import environment
 from sim.cascade.view.episode import play
 from twinloom.errors import TwinloomError
@@ -25,7 +25,7 @@ def graph(tmp_path_factory) -> str:
 def test_a_checkpoint_is_shown_with_its_critics(graph, tmp_path, capsys):
     page, critics = tmp_path / "page.png", tmp_path / "critics.png"
     words = ["--on", graph, "--out", str(page), "--critics", str(critics), "--episodes", "4"]
-    assert run(["view", CHECKPOINT, *words]) == 0
+    assert app.run(["view", CHECKPOINT, *words]) == 0
     assert f"picture  {page}\ncritics  {critics}\n" in capsys.readouterr().out
     for path, size in ((page, (1600, 1000)), (critics, (1280, 640))):
         with Image.open(path) as picture:
@@ -64,7 +64,6 @@ def test_baselines_are_given_the_cascade(graph, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "policies view needs a policy of cascades"),
         (["null"], "give --out FILE.png for a picture, --video FILE.mp4 for a film, --critics FILE.png, or several"),
         (["null", "--out", "x.jpg"], "--out x.jpg: the name must end in .png"),
         (["null", "--critics", "x.jpg"], "--critics x.jpg: the name must end in .png"),
@@ -73,13 +72,13 @@ def test_baselines_are_given_the_cascade(graph, tmp_path, capsys):
         (["nul", "--out", "x.png"], "Did you mean null?"),
         (["null", "--out", "x.png", "--on", "nowhere"], 'unknown network "nowhere"'),
         (["null", "--out", "x.png", "--world", "ode"], "mean field without nodes"),
-        (["expert:bimanual/click_bell", "--out", "x.png"], "policies view shows cascades; for expert:"),
+        (["expert:bimanual/click_bell", "--out", "x.png"], "there is no view of policies of bimanual"),
         (["assets/checkpoints/click_bell", "--out", "x.png"], "--episodes 1 --video FOLDER"),
     ],
 )
 def test_mistakes_are_one_line(words, said):
     with pytest.raises(TwinloomError) as caught:
-        run(["view", *words])
+        app.run(["view", *words])
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
