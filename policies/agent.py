@@ -18,7 +18,8 @@ class PolicyAgent:
 
     Args:
         policy: freshly reset.
-        joints: names of the numbers of the environment's state, and of its actions.
+        joints: names of the numbers of the environment's state, and of its actions; None where it names none and the
+            policy's own order holds.
         n_action_steps: actions of each chunk that are carried out before the policy is asked again; 0 is what its
             description says.
 
@@ -26,7 +27,7 @@ class PolicyAgent:
         TwinloomError: the policy has other joints, or fewer actions in a chunk.
     """
 
-    def __init__(self, policy: Policy, joints: Sequence[str], n_action_steps: int = 0) -> None:
+    def __init__(self, policy: Policy, joints: Sequence[str] | None, n_action_steps: int = 0) -> None:
         spec = policy.spec
         self.policy, self.n_action_steps = policy, n_action_steps or spec.n_action_steps
         if not 1 <= self.n_action_steps <= spec.horizon:
@@ -34,10 +35,9 @@ class PolicyAgent:
                 f"n_action_steps {self.n_action_steps}: a chunk of this policy has {spec.horizon} actions"
             )
         what = f"the {spec.kind} policy" + (f" (made for {spec.robot})" if spec.robot else "")
-        self._order = match(spec.action.names, joints, what=what)
-        self._seen = (
-            match(joints, spec.observation[STATE].names, True, "the robot") if STATE in spec.observation else ()
-        )
+        self._order = match(spec.action.names, joints or spec.action.names, what=what)
+        state = spec.observation.get(STATE)
+        self._seen = match(joints, state.names, True, "the robot") if joints and state else ()
         self._chunk: deque[np.ndarray] = deque()
 
     def __call__(self, observe: Callable[[], Observation]) -> np.ndarray:

@@ -27,9 +27,4 @@ def make(name: str, **options: Any) -> Policy:
 def load(spec: PolicySpec, tensors: Mapping[str, np.ndarray], **options: Any) -> Policy:
     """The expert that a checkpoint describes; it has no weights."""
     given = {"robot": spec.robot, "fps": int(spec.fps), "horizon": spec.horizon} | options
-    return make(task_of(spec), **given)
-
-
-def task_of(spec: PolicySpec) -> str:
-    """The "family/task" that a policy was made for, or ""."""
-    return str(spec.extra.get("task", ""))
+    return make(spec.task, **given)

@@ -34,7 +34,7 @@ class Kind:
 KINDS: Registry[Kind] = Registry("policy kind", "policies list kinds", partial(plugins.found, "policies"))
 KINDS.register(
     "imitation",
-    Kind("policies.imitation.policy:load", "cloned from recorded episodes", "policies.bimanual.commands:train"),
+    Kind("policies.imitation.policy:load", "cloned from recorded episodes", "policies.imitation.commands:train"),
 )
 KINDS.register("expert", Kind("policies.experts:load", "the scripted expert of a task"))
 KINDS.register("gaussian_actor", Kind("policies.rl.actor:load", "actor of SAC, TQC or PPO"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policies.checkpoint import describe, exists, shipped
-from policies.experts import EXPERT, task_of
+from policies.experts import EXPERT
 from policies.kinds import KINDS
 from sim.catalogue import aligned
 from sim.catalogue import lines as catalogue_lines
@@ -31,13 +31,13 @@ def family_of(policy: str) -> Family:
     first = policy if exists(policy) else policy.partition(JOINED)[0]
     if not exists(first):
         raise UnknownNameError("policy", first, names(), "policies list policies")
-    task = task_of(describe(first)[0])
+    task = describe(first)[0].task
     return find(task)[0] if task else family(DEFAULT)
 
 
 def names() -> dict[str, str]:
     """Policies known by name, with one line each."""
-    found = {name: f"shipped, for {task_of(describe(name)[0])}" for name in shipped()}
+    found = {name: f"shipped, for {describe(name)[0].task}" for name in shipped()}
     for one in families().values():
         found |= {name: f"{text} ({one.name})" for name, text in one.names("baselines").items()}
         if one.expert:

@@ -22,4 +22,6 @@ def from_layout_1(value: Mapping[str, Any]) -> dict[str, Any]:
     moved = {new: extra.pop(old) for old, new in MOVED.items() if old in extra}
     for part in ("network", "training") if value["kind"] == "imitation" else ():
         extra[part] = {RENAMED.get(name, name): one for name, one in extra.get(part, {}).items()}
+    if "task" in extra.get("training", {}):
+        extra["training"]["task"] = moved.get("task", "")
     return {**value, "n_action_steps": 0, "task": "", "normalization": {}, "render": "auto", **moved, "extra": extra}

@@ -13,7 +13,7 @@ class TrainingConfig:
     """Two trainings with equal settings on equal data give equal weights on the same machine with the same threads.
 
     Attributes:
-        task: task whose episodes are used.
+        task: "family/task", whose episodes are used.
         cameras: camera names, sorted; none for a policy that sees only its joints.
         image_size: (width, height) to which images are shrunk before the network sees them.
         horizon: actions in a chunk.

@@ -109,7 +109,7 @@ def load_demonstrations(
         if missing:
             raise TwinloomError(f"{root} has no {' and no '.join(missing)}; a policy cannot be cloned from it")
         keys, image_size = [IMAGES + name for name in config.cameras], config.image_size
-        chosen = _episodes(dataset, config.task)
+        chosen = _episodes(dataset, config.task.rpartition("/")[2])
         states, actions, images, lengths = [], [], [], []
         for done, episode in enumerate(chosen):
             arrays = dataset.arrays(episode)

@@ -12,7 +12,6 @@ import torch
 
 from policies import checkpoint
 from policies.base import PolicySpec
-from policies.bimanual.spaces import ROOM
 from policies.imitation.config import TrainingConfig
 from policies.imitation.data import Demonstrations
 from policies.imitation.network import chunk_loss, jittered
@@ -51,7 +50,7 @@ def describe(demonstrations: Demonstrations, config: TrainingConfig) -> PolicySp
         horizon=config.horizon,
         n_action_steps=config.n_action_steps,
         robot=demonstrations.robot or None,
-        task=ROOM + config.task,
+        task=config.task,
         normalization={name: scale.to_json() for name, scale in scales.items()},
         render=demonstrations.render,
         extra={

@@ -82,7 +82,7 @@ FAMILY = Family(
     view="sim.bimanual.commands:view",
     source="sim.bimanual.source:Bimanual",
     expert="policies.bimanual.expert:ExpertPolicy",
-    train="policies.bimanual.commands:train",
+    train="policies.imitation.commands:train",
     evaluate="policies.bimanual.commands:evaluate",
     plant="real.ros.plant:SimPlant",
 )

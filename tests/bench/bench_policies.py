@@ -35,7 +35,7 @@ def untrained(folder: Path) -> None:
 
     joints = joint_feature("franka-panda")
     picture = Feature("video", SIZE, IMAGE_AXES)
-    config = TrainingConfig("click_bell", cameras=CAMERAS)
+    config = TrainingConfig("bimanual/click_bell", cameras=CAMERAS)
     features = {STATE: joints, "action": joints, **{IMAGES + name: picture for name in CAMERAS}}
     rows, none = torch.rand(2, joints.shape[0]), torch.zeros(2, 2, 3, 1, 1, dtype=torch.uint8)
     recorded = Demonstrations(25, "franka-panda", features, rows, rows, none, np.array([0, 2]), (), "auto")

@@ -31,7 +31,7 @@ from twinloom.progress import Progress  # noqa: E402
 
 HEAD = "observation.images.head"
 SETTINGS = TrainingConfig(
-    task="click_bell",
+    task="bimanual/click_bell",
     cameras=("head",),
     image_size=(16, 12),
     horizon=6,
