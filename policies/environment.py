@@ -123,9 +123,7 @@ class _Scene:
     def apply(self, action: np.ndarray) -> None:
         """One step."""
         space: Any = self._env.action_space
-        action = np.clip(action, space.low, space.high).astype(
-            space.dtype
-        )  # networks exceed what they learned
+        action = np.clip(action, space.low, space.high).astype(space.dtype)  # networks exceed what they learned
         self._seen, reward, terminated, truncated, info = self._env.step(action)
         self._steps += 1
         self.total += float(reward)

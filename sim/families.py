@@ -44,7 +44,8 @@ class Family:
         watch: likewise of ``policies view``; its first argument is a policy.
         baselines: policies known by name alone.
         experiments: what ``policies experiment`` repeats; experiment: function(name, *words) -> exit code.
-        plant: class of the simulated robot behind "sim:family/task", see `real.robots.sim`.
+        plant: class of a `sim.plant.Plant`, the robot behind "sim:family/task".
+        contracts: folder of robot files (docs/real/robots.md) that are not in launch/robots.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Family:
     experiments: Names = field(default_factory=dict)
     experiment: str | None = None
     plant: str | None = None
+    contracts: Path | None = None
 
     def names(self, what: str) -> Mapping[str, str]:
         """Tasks, robots, cameras, axes, baselines or experiments: name to one line."""

@@ -157,7 +157,7 @@ def replay(root: Path, index: int, robot: str = "") -> Replayed:
     record = json.loads(details.get("record") or "{}")
     if not record:
         raise TwinloomError(f"episode {index} of {root} has no scene; replay it on the robot it came from")
-    world = SimRobot(f"bimanual/{record['task']}", record=record, lockstep=True, fps=fps, contract=robot)
+    world = SimRobot(record["task"], record=record, lockstep=True, fps=fps, contract=robot)
     order = match(features[ACTION].names, world.contract.names, what=f"dataset {root}")
     states: list[np.ndarray] = []
 

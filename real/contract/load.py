@@ -7,6 +7,7 @@ from pathlib import Path
 
 from real.contract.model import RobotContract
 from real.contract.parse import read_contract
+from sim.families import families
 from twinloom.errors import UnknownNameError
 from twinloom.machine import REPOSITORY
 
@@ -14,8 +15,9 @@ FOLDER = REPOSITORY / "launch" / "robots"
 
 
 def folders() -> list[Path]:
-    """Where robot files are looked for: the repository, or what an installed wheel brought."""
-    return [FOLDER, Path(sys.prefix) / "share" / "twinloom" / "launch" / "robots"]
+    """Where robot files are looked for: the repository, or what an installed wheel brought, and what families bring."""
+    own = [FOLDER, Path(sys.prefix) / "share" / "twinloom" / "launch" / "robots"]
+    return own + [family.contracts for family in families().values() if family.contracts is not None]
 
 
 def contracts() -> list[str]:

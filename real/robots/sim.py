@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from assets.robots.record import DEFAULT_ROBOT
 from real.contract import Camera, RobotContract, contracts, load_contract
 from real.robots.base import BaseRobot
+from real.robots.plant import SimPlant
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Verdict
 from real.timing import RateLoop
+from sim.families import find
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.features import IMAGES, STATE, TIMESTAMP
 
-if TYPE_CHECKING:
-    from real.ros.plant import SimPlant
-    from sim.bimanual.episode import Prepared
-    from sim.engine.render import StateRenderer
-
-ROOMS = ("bimanual",)  # simulators with a robot that takes joint positions
-
 
 class SimRobot(BaseRobot):
-    """A dual-arm task whose robot behaves as hardware does: every action passes the safety filter.
+    """A task whose robot behaves as hardware does: every action passes the safety filter.
 
     In real time (the default) a thread runs the physics and the filter at the contract's rate; actions may come at any
     time, and if none come the robot brakes. In lockstep each :meth:`send_action` advances the scene by one control step
-    of ``1/fps`` and nothing happens in between: an action inside the limits has, bit for bit, the effect that it has in
-    ``sim.bimanual.Simulation.step``.
+    of ``1/fps`` and nothing happens in between: an action inside the limits has, bit for bit, the effect that it has on
+    the family's experts.
 
     Args:
-        what: "bimanual/<task>".
-        robot: robot of ``sim list robots``.
+        what: "family/task", or a task's name that is unique.
+        robot: robot of ``sim list robots``; the family's first if empty.
         seed, episode, randomize, split: which scene; as for ``datagen``. :meth:`reset` goes on to the next episode.
         cameras: cameras of ``sim list cameras`` whose pictures observations bring; size: (width, height) of them.
         lockstep: see above; fps: its control rate, a divisor of 250.
@@ -54,7 +48,7 @@ class SimRobot(BaseRobot):
     def __init__(
         self,
         what: str,
-        robot: str = DEFAULT_ROBOT,
+        robot: str = "",
         seed: int = 0,
         episode: int = 0,
         randomize: str = "none",
@@ -66,35 +60,25 @@ class SimRobot(BaseRobot):
         contract: RobotContract | str | None = None,
         record: dict[str, Any] | None = None,
     ) -> None:
-        from sim.bimanual.family import CAMERAS
-        from sim.bimanual.rate import substeps
-        from sim.bimanual.task import task_class
-
-        room, _, task = what.partition("/")
-        if room not in ROOMS or not task:
-            raise TwinloomError(f'"{what}" has no robot to command; allowed: bimanual/<task> (sim list tasks)')
-        task_class(task)
-        substeps(fps)
+        family, task = find(what)
+        family.get("plant")  # there must be one, and it must be importable
+        robot = family.pick("robots", robot or None)
         if not lockstep and (record is not None or split != "seen"):
             raise TwinloomError("a record, or the split unseen, needs lockstep=True")
-        if record is not None and record.get("task") != task:
-            raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
-        for camera in cameras:
-            if camera not in CAMERAS:
-                raise UnknownNameError("camera", camera, CAMERAS, "sim list cameras")
+        family.select("axes", randomize, optional=True)  # looked at now, although the scene is made on connect
+        family.select("cameras", cameras or "none", optional=True)
         if not isinstance(contract, RobotContract):
             contract = load_contract(contract) if contract else contract_of(robot)
         if contract.model is None:
             raise TwinloomError(f"robot {contract.name} has no model, so it cannot be simulated")
         pictures = tuple(Camera(name, "", size[0], size[1], fps) for name in cameras)
         super().__init__(f"{what} with {contract.name}", contract, pictures)
-        self.task, self.lockstep, self.fps = task, lockstep, fps
+        self.task, self.lockstep, self.fps = f"{family.name}/{task}", lockstep, fps
         self._size, self._lock = size, threading.RLock()
-        self._record = record
         self._scene: dict[str, Any] = {"seed": seed, "episode": episode, "randomize": randomize, "split": split}
+        self._scene["record"] = record
         self._thread: threading.Thread | None = None
         self._loop: RateLoop | None = None
-        self._renderer: StateRenderer | None = None
         self._failure: BaseException | None = None
 
     # ------------------------------------------------------------ lifecycle
@@ -103,33 +87,12 @@ class SimRobot(BaseRobot):
         """Draw the scene, let it settle, start the clock and arm the robot, which stands at home."""
         if self._connected:
             return
-        from real.ros.plant import SimPlant
-        from sim.bimanual.episode import prepare, restore
-        from sim.bimanual.randomize import parse_axes
-        from twinloom.seeding import episode_seed
-
-        scene, visuals = self._scene, "mesh" if self.cameras else "simple"
-        assert self.contract.model is not None
-        self._plant: SimPlant | None = None
-        if self.lockstep:
-            if self._record is not None:
-                self._prepared = restore({**self._record, "fps": self.fps}, visuals)
-            else:
-                seed = episode_seed(scene["seed"], self.task, scene["episode"])
-                axes = parse_axes(scene["randomize"])
-                self._prepared = prepare(self.task, self.contract.model, seed, axes, self.fps, scene["split"], visuals)
-            self.safety = SafetyFilter(self.contract, rate_hz=self.fps, lockstep=True)
-            self._order(self._prepared)
-        else:
-            self._plant = SimPlant(
-                self.contract, self.task, scene["seed"], scene["episode"], scene["randomize"], visuals=visuals
-            )
-            self._prepared = self._plant.prepared
-            self.safety = SafetyFilter(self.contract)
-            self._order(self._prepared)
+        rate = self.fps if self.lockstep else None
+        self._plant = SimPlant(self.contract, self.task, fps=rate, images=bool(self.cameras), **self._scene)
+        self.safety = SafetyFilter(self.contract, rate_hz=rate, lockstep=self.lockstep)
         self._time, self._failure, self._connected = 0.0, None, True
         # the servos hold home, so motion starts from there and not from where a hand sags to
-        self.safety.step(self._now(), self._prepared.sim.home_action[self._to_contract])
+        self.safety.step(self._now(), self._plant.home)
         self._arm(self._now())
         if not self.lockstep:
             self._start()
@@ -151,9 +114,7 @@ class SimRobot(BaseRobot):
             self._loop.stop()
             self._thread.join(timeout=10.0)
             self._loop = self._thread = None
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
+        self._plant.close()
         self._connected = False
         self._say()
 
@@ -164,10 +125,10 @@ class SimRobot(BaseRobot):
         self._check()
         with self._lock:
             found = {STATE: self._measure(), TIMESTAMP: np.array([self._now()])}
-            qpos = self._prepared.sim.data.qpos.copy() if self.cameras else None
-        if qpos is not None:
-            for name, picture in self._draw().images(qpos, [camera.name for camera in self.cameras]).items():
-                found[IMAGES + name] = picture
+            now = self._plant.scene.snapshot() if self.cameras else None
+        if self.cameras:
+            drawn = self._plant.scene.images(now, [camera.name for camera in self.cameras], self._size)
+            found |= {IMAGES + name: image for name, image in drawn.items()}
         return found
 
     def send_action(self, action: np.ndarray) -> np.ndarray:
@@ -199,16 +160,16 @@ class SimRobot(BaseRobot):
     @property
     def success(self) -> bool:
         """Whether the task's check has held for its dwell time."""
-        return self._prepared.monitor.success
+        return self._plant.success
 
     @property
     def instruction(self) -> str:
         """The sentence of this episode."""
-        return self._prepared.instructions()[self._prepared.split][0]
+        return self._plant.instruction()
 
     def record(self) -> dict[str, Any]:
         """The randomisation record of the scene."""
-        return self._prepared.record()
+        return self._plant.record()
 
     # --------------------------------------------------------------- safety
 
@@ -228,20 +189,11 @@ class SimRobot(BaseRobot):
 
     # -------------------------------------------------------------- helpers
 
-    def _order(self, prepared: Prepared) -> None:
-        """How joints of the simulation and of the contract correspond, by name."""
-        sim = prepared.sim
-        names = [f"{side}_{name}" for side in sim.arms for name in (*sim.record.joints, "gripper")]
-        if sorted(names) != sorted(self.contract.names):
-            raise TwinloomError(f"robot {self.contract.name} does not name the joints of its model: {', '.join(names)}")
-        self._to_contract = np.array([names.index(name) for name in self.contract.names])
-        self._to_sim = np.argsort(self._to_contract)
-
     def _now(self) -> float:
         return self._time if self.lockstep else time.monotonic()
 
     def _measure(self) -> np.ndarray:
-        return self._plant.read()[0] if self._plant is not None else self._prepared.sim.state()[self._to_contract]
+        return self._plant.read()[0]
 
     def _step(self) -> np.ndarray:
         from sim.engine.base import DivergedError
@@ -249,7 +201,7 @@ class SimRobot(BaseRobot):
         self._time += 1.0 / self.fps
         out = self.safety.step(self._time, self._measure())
         try:
-            self._prepared.sim.step(out.q[self._to_sim])
+            self._plant.advance(1.0 / self.fps, out.q)
         except DivergedError as error:
             self._failure = error
             self._check()
@@ -273,13 +225,6 @@ class SimRobot(BaseRobot):
         self._require_connection()
         if self._failure is not None:
             raise TwinloomError(f"{self.name}: {self._failure}; call reset()") from self._failure
-
-    def _draw(self) -> StateRenderer:
-        if self._renderer is None:
-            from sim.engine.render import StateRenderer
-
-            self._renderer = StateRenderer(self._prepared.sim.model, self._size)
-        return self._renderer
 
 
 def contract_of(robot: str) -> RobotContract:

@@ -8,16 +8,18 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+import mujoco
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Bool, String
 
 from real.contract import RobotContract
+from real.robots.plant import SimPlant
 from real.ros.cameras import chosen_cameras
 from real.ros.convert import to_stamp
 from real.ros.node import run_node
-from real.ros.plant import DELAY_S, SimPlant
 from real.ros.qos import CLOCK, LATCHED
 from real.ros.robot_node import RobotNode
 from real.ros.shared_state import SharedState
@@ -40,8 +42,8 @@ class SimDevice:
         p = node.p
         self.contract, self.period = contract, 1.0 / contract.rate_hz
         cameras = chosen_cameras(contract, p["cameras"])
-        visuals = "mesh" if cameras else "simple"
-        self.plant = SimPlant(contract, p["task"], p["seed"], p["episode"], p["randomize"], visuals)
+        scene = {name: p[name] for name in ("seed", "episode", "randomize")}
+        self.plant = SimPlant(contract, p["task"], images=bool(cameras), **scene)
         self._states = StatePublisher(node, contract, node.health)
         self._last: float | None = None
         self._memory: SharedState | None = None
@@ -51,8 +53,11 @@ class SimDevice:
 
     def _start_cameras(self, node: SimRobotNode) -> None:
         model = Path(tempfile.mkdtemp(prefix="twinloom-")) / "scene.mjb"
-        self.plant.save_model(model)
-        self._memory = SharedState(self.plant.model.nq)
+        scene: Any = self.plant.scene
+        if not hasattr(scene, "model"):
+            raise TwinloomError("the cameras of this task are not those of a MuJoCo model; go without: cameras:=none")
+        mujoco.mj_saveModel(scene.model, str(model), None)
+        self._memory = SharedState(scene.model.nq)
         arguments = [str(model), self._memory.name, node.p["robot"], node.p["cameras"], node.p["images"]]
         remaps = ["--ros-args", "-r", f"__ns:={node.get_namespace()}"]
         command = [sys.executable, "-m", "real.ros.cameras", *arguments, *remaps]
@@ -69,7 +74,7 @@ class SimDevice:
         q, qd = self.plant.read()
         self._states.publish(stamp_ns, q, qd)
         if self._memory is not None:
-            self._memory.write(stamp_ns, self.plant.data.qpos)
+            self._memory.write(stamp_ns, self.plant.scene.snapshot())
         return q
 
     def write(self, out: Output, now: float) -> None:
@@ -106,7 +111,7 @@ class SimRobotNode(RobotNode):
             "instruction": device.plant.instruction(),
             "robot": contract.name,
             "record": device.plant.record(),
-            "delay_s": 1.0 / contract.rate_hz + DELAY_S,
+            "delay_s": 1.0 / contract.rate_hz + device.plant.delay_s,
         }
         self._scene_out.publish(String(data=json.dumps(scene)))
         self._success_out.publish(Bool(data=False))

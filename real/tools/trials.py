@@ -97,7 +97,7 @@ def in_process(
             raise TwinloomError(f"policy {policy} wants images of {len(sizes)} sizes")
         began = time.monotonic()
         options: dict[str, Any] = {"cameras": tuple(names), "size": sizes.pop(), "lockstep": True, "fps": int(spec.fps)}
-        with SimRobot(f"bimanual/{task}", contract=contract, episode=episode, **scene, **options) as world:
+        with SimRobot(task, contract=contract, episode=episode, **scene, **options) as world:
             actor.reset()
             agent = PolicyAgent(actor, contract.names)
             until_success = partial(_until_success, agent, world)

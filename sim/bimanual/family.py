@@ -84,5 +84,5 @@ FAMILY = Family(
     expert="policies.bimanual.expert:ExpertPolicy",
     train="policies.imitation.commands:train",
     evaluate="policies.bimanual.commands:evaluate",
-    plant="real.ros.plant:SimPlant",
+    plant="sim.bimanual.plant:BimanualPlant",
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from real.contract import load_contract
-from real.ros.plant import DELAY_S, SimPlant
+from real.robots.plant import SimPlant
 from sim.bimanual.episode import prepare
 from sim.bimanual.rate import TIMESTEP
 from tests.real.conftest import small_contract
@@ -23,12 +23,12 @@ def contract():
 
 @pytest.fixture
 def plant(contract):
-    return SimPlant(contract, TASK, visuals="simple")
+    return SimPlant(contract, TASK)
 
 
 def steps(plant) -> int:
     """Steps of physics so far."""
-    return round(plant.prepared.sim.time / TIMESTEP)
+    return round(plant.scene.prepared.sim.time / TIMESTEP)
 
 
 def test_physics_keeps_its_rate_and_is_never_a_step_behind(plant):
@@ -37,12 +37,12 @@ def test_physics_keeps_its_rate_and_is_never_a_step_behind(plant):
         before = steps(plant)
         plant.advance(0.005, plant.target)
         pattern.append(steps(plant) - before)
-        assert -1e-9 <= plant.prepared.sim.time - 0.005 * tick < TIMESTEP - 1e-9
+        assert -1e-9 <= plant.scene.prepared.sim.time - 0.005 * tick < TIMESTEP - 1e-9
     assert pattern == [2, 1, 1, 1] * 10
 
 
 def test_the_state_lies_between_the_steps_around_the_tick(plant, monkeypatch):
-    sim, target = plant.prepared.sim, plant.target
+    sim, target = plant.scene.prepared.sim, plant.target
     engine_step, passed, states = sim.engine.step, [sim.state()[0]], []
 
     def step(ctrl):
@@ -65,7 +65,7 @@ def test_the_state_lies_between_the_steps_around_the_tick(plant, monkeypatch):
 def test_velocity_is_that_of_the_positions(plant):
     target, q = plant.target.copy(), []
     for k in range(60):
-        target[1] = plant.prepared.sim.home_action[1] + 0.2 * np.sin(0.05 * k)
+        target[1] = plant.scene.prepared.sim.home_action[1] + 0.2 * np.sin(0.05 * k)
         plant.advance(0.005, target)
         q.append((plant.read()[0][1], plant.read()[1][1]))
     positions, velocities = np.array(q).T
@@ -74,7 +74,7 @@ def test_velocity_is_that_of_the_positions(plant):
 
 def test_it_moves_as_the_simulator_of_the_datasets(plant):
     """The same actions at 50 Hz: there as control steps, here as ramps of four ticks, one physics step later."""
-    sim = prepare(TASK, ROBOT, episode_seed(0, TASK, 0), fps=50, visuals="simple").sim
+    sim = prepare(TASK, ROBOT, episode_seed(0, TASK, 0), fps=50).sim
     rng, last = np.random.default_rng(0), sim.home_action
     theirs, ours = [], []
     for k in range(50):
@@ -87,12 +87,12 @@ def test_it_moves_as_the_simulator_of_the_datasets(plant):
         last = action
     moving = np.abs(np.diff(theirs, axis=0)).max()
     apart = np.abs(np.array(ours) - theirs)[5:].max()
-    assert DELAY_S == TIMESTEP
-    assert apart < 1.5 * moving * DELAY_S / 0.02  # what one physics step of delay makes
+    assert plant.delay_s == TIMESTEP
+    assert apart < 1.5 * moving * plant.delay_s / 0.02  # what one physics step of delay makes
 
 
 def test_a_rate_below_that_of_physics_also_works(contract):
-    plant = SimPlant(contract, TASK, visuals="simple")
+    plant = SimPlant(contract, TASK)
     for _ in range(50):
         plant.advance(0.020, plant.target)
     assert steps(plant) == 250
