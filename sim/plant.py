@@ -15,7 +15,7 @@ class Plant(Protocol):
     * fps None: :meth:`advance` is called with any time, as by a driver whose rate is not that of the physics;
     * fps given: every call is one control step of ``1 / fps``, with the effect it has on the family's experts.
 
-    Making it raises TwinloomError for a rate, a record or names that cannot be.
+    Making it is cheap, and raises TwinloomError for a rate, a record or names that cannot be.
 
     Attributes:
         joints: (J,) names, in the order of all arrays here.
@@ -44,6 +44,10 @@ class Plant(Protocol):
 
     @property
     def instruction(self) -> str: ...
+
+    def start(self) -> None:
+        """Draw the scene and let it settle. Raises TwinloomError where no usable one is found."""
+        ...
 
     def read(self) -> tuple[np.ndarray, np.ndarray]:
         """(J,) positions and (J,) velocities now."""

@@ -13,7 +13,7 @@ from twinloom.errors import TwinloomError
 
 
 class SimPlant:
-    """A task's scene with its robot, in simulated time.
+    """A task's scene with its robot, in simulated time, once it was started.
 
     Args:
         contract: robot file with a model; its joint names are those of the simulator.
@@ -39,6 +39,10 @@ class SimPlant:
             raise TwinloomError(f"robot {contract.name} names joints {contract.names}, its model has {joints}")
         self._to_contract = np.array([joints.index(name) for name in contract.names])
         self._to_sim = np.argsort(self._to_contract)
+
+    def start(self) -> None:
+        """Draw the scene and let it settle."""
+        self.scene.start()
 
     @property
     def home(self) -> np.ndarray:

@@ -61,11 +61,9 @@ class SimRobot(BaseRobot):
         record: dict[str, Any] | None = None,
     ) -> None:
         family, task = find(what)
-        family.get("plant")  # there must be one, and it must be importable
         robot = family.pick("robots", robot or None)
         if not lockstep and (record is not None or split != "seen"):
             raise TwinloomError("a record, or the split unseen, needs lockstep=True")
-        family.select("axes", randomize, optional=True)  # looked at now, although the scene is made on connect
         family.select("cameras", cameras or "none", optional=True)
         if not isinstance(contract, RobotContract):
             contract = load_contract(contract) if contract else contract_of(robot)
@@ -76,7 +74,8 @@ class SimRobot(BaseRobot):
         self.task, self.lockstep, self.fps = f"{family.name}/{task}", lockstep, fps
         self._size, self._lock = size, threading.RLock()
         self._scene: dict[str, Any] = {"seed": seed, "episode": episode, "randomize": randomize, "split": split}
-        self._scene["record"] = record
+        self._scene |= {"record": record, "fps": fps if lockstep else None, "images": bool(cameras)}
+        self._plant = SimPlant(contract, self.task, **self._scene)
         self._thread: threading.Thread | None = None
         self._loop: RateLoop | None = None
         self._failure: BaseException | None = None
@@ -87,9 +86,9 @@ class SimRobot(BaseRobot):
         """Draw the scene, let it settle, start the clock and arm the robot, which stands at home."""
         if self._connected:
             return
-        rate = self.fps if self.lockstep else None
-        self._plant = SimPlant(self.contract, self.task, fps=rate, images=bool(self.cameras), **self._scene)
-        self.safety = SafetyFilter(self.contract, rate_hz=rate, lockstep=self.lockstep)
+        self._plant = SimPlant(self.contract, self.task, **self._scene)
+        self._plant.start()
+        self.safety = SafetyFilter(self.contract, rate_hz=self._scene["fps"], lockstep=self.lockstep)
         self._time, self._failure, self._connected = 0.0, None, True
         # the servos hold home, so motion starts from there and not from where a hand sags to
         self.safety.step(self._now(), self._plant.home)

@@ -44,6 +44,7 @@ class SimDevice:
         cameras = chosen_cameras(contract, p["cameras"])
         scene = {name: p[name] for name in ("seed", "episode", "randomize")}
         self.plant = SimPlant(contract, p["task"], images=bool(cameras), **scene)
+        self.plant.start()
         self._states = StatePublisher(node, contract, node.health)
         self._last: float | None = None
         self._memory: SharedState | None = None

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from assets.robots.record import SIDES, load_robot
 from sim.bimanual.episode import Prepared, prepare, restore
 from sim.bimanual.randomize import parse_axes
-from sim.bimanual.rate import TIMESTEP
-from sim.bimanual.simulation import joint_names
+from sim.bimanual.rate import TIMESTEP, substeps
 from sim.engine.render import StateRenderer
 from twinloom.errors import TwinloomError
 from twinloom.seeding import episode_seed
@@ -22,7 +22,7 @@ class BimanualPlant:
     """See `sim.plant.Plant`.
 
     Attributes:
-        prepared: the scene; model, data: MuJoCo's.
+        prepared: the scene, once it was started; model, data: MuJoCo's.
     """
 
     delay_s = TIMESTEP
@@ -40,18 +40,23 @@ class BimanualPlant:
         record: dict[str, Any] | None = None,
         images: bool = False,
     ) -> None:
-        self._steps, rate, visuals = fps is not None, fps or JUDGE_HZ, "mesh" if images else "simple"
-        if record is not None:
-            if record.get("task") != task:
-                raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
-            self.prepared: Prepared = restore({**record, "fps": rate}, visuals)
+        if record is not None and record.get("task") != task:
+            raise TwinloomError(f"the record is of task {record.get('task')}, not of {task}")
+        self._steps, self._rate, self._visuals = fps is not None, fps or JUDGE_HZ, "mesh" if images else "simple"
+        substeps(self._rate)
+        self._what = (task, robot, episode_seed(seed, task, episode), parse_axes(randomize), self._rate, split)
+        self._record = record
+        self._renderer: StateRenderer | None = None
+        self.joints = tuple(f"{side}_{name}" for side in SIDES for name in (*load_robot(robot).joints, "gripper"))
+
+    def start(self) -> None:
+        """See Plant.start."""
+        if self._record is not None:
+            self.prepared: Prepared = restore({**self._record, "fps": self._rate}, self._visuals)
         else:
-            drawn = episode_seed(seed, task, episode)
-            self.prepared = prepare(task, robot, drawn, parse_axes(randomize), rate, split, visuals)
+            self.prepared = prepare(*self._what, self._visuals)
         self._sim = self.prepared.sim
         self.model, self.data = self._sim.model, self._sim.data
-        self.joints = joint_names(self._sim)
-        self._renderer: StateRenderer | None = None
 
     @property
     def home(self) -> np.ndarray:

@@ -98,7 +98,7 @@ def test_a_simulated_robot_brakes_when_nobody_commands(caplog):
 
 def test_physics_that_break_down_are_an_error_of_one_line():
     with make_robot(f"sim:bimanual/{TASK}", lockstep=True) as robot:
-        robot._prepared.sim.data.qvel[:] = 1e12
+        robot._plant.scene.data.qvel[:] = 1e12
         for _ in range(2):  # and it stays one
             with pytest.raises(TwinloomError, match=r"diverged; call reset\(\)"):
                 robot.send_action(robot.contract.home)
@@ -122,7 +122,7 @@ def test_episodes_follow_each_other_and_cameras_look():
     ("what", "options", "kind", "text"),
     [
         ("sim:bimanual/click_bel", {}, UnknownNameError, "click_bell"),
-        ("sim:cascade/adopt", {}, TwinloomError, "no robot to command"),
+        ("sim:cascade/escape", {}, TwinloomError, "no robot to command in cascade; families with: bimanual"),
         ("sim:bimanual/click_bell", {"robot": "panda"}, UnknownNameError, "franka-panda"),
         ("sim:bimanual/click_bell", {"fps": 60}, TwinloomError, "does not divide"),
         ("sim:bimanual/click_bell", {"cameras": ("top",)}, UnknownNameError, "camera"),

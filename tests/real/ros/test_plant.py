@@ -23,7 +23,9 @@ def contract():
 
 @pytest.fixture
 def plant(contract):
-    return SimPlant(contract, TASK)
+    plant = SimPlant(contract, TASK)
+    plant.start()
+    return plant
 
 
 def steps(plant) -> int:
@@ -93,6 +95,7 @@ def test_it_moves_as_the_simulator_of_the_datasets(plant):
 
 def test_a_rate_below_that_of_physics_also_works(contract):
     plant = SimPlant(contract, TASK)
+    plant.start()
     for _ in range(50):
         plant.advance(0.020, plant.target)
     assert steps(plant) == 250
