@@ -61,6 +61,7 @@ class SimRobot(BaseRobot):
         record: dict[str, Any] | None = None,
     ) -> None:
         family, task = find(what)
+        family.get("plant")  # the first question: is there a robot at all
         robot = family.pick("robots", robot or None)
         if not lockstep and (record is not None or split != "seen"):
             raise TwinloomError("a record, or the split unseen, needs lockstep=True")

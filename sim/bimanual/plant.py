@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from assets.robots.record import SIDES, load_robot
 from sim.bimanual.episode import Prepared, prepare, restore
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.rate import TIMESTEP, substeps
+from sim.bimanual.simulation import joint_names
 from sim.engine.render import StateRenderer
 from twinloom.errors import TwinloomError
 from twinloom.seeding import episode_seed
@@ -47,7 +47,7 @@ class BimanualPlant:
         self._what = (task, robot, episode_seed(seed, task, episode), parse_axes(randomize), self._rate, split)
         self._record = record
         self._renderer: StateRenderer | None = None
-        self.joints = tuple(f"{side}_{name}" for side in SIDES for name in (*load_robot(robot).joints, "gripper"))
+        self.joints = joint_names(robot)
 
     def start(self) -> None:
         """See Plant.start."""

@@ -124,7 +124,7 @@ def test_episodes_follow_each_other_and_cameras_look():
         ("sim:bimanual/click_bel", {}, UnknownNameError, "click_bell"),
         ("sim:cascade/escape", {}, TwinloomError, "no robot to command in cascade; families with: bimanual"),
         ("sim:bimanual/click_bell", {"robot": "panda"}, UnknownNameError, "franka-panda"),
-        ("sim:bimanual/click_bell", {"fps": 60}, TwinloomError, "does not divide"),
+        ("sim:bimanual/click_bell", {"fps": 60, "lockstep": True}, TwinloomError, "does not divide"),
         ("sim:bimanual/click_bell", {"cameras": ("top",)}, UnknownNameError, "camera"),
         ("sim:bimanual/click_bell", {"colour": 1}, TwinloomError, "colour"),
         ("sim:bimanual/click_bell", {"contract": "g1"}, TwinloomError, "no model"),
