@@ -37,7 +37,7 @@ def train(target: Annotated[str, Positional, TASK]) -> Rest:
     except UnknownNameError:
         names = [name for task in all_tasks() for name in (task, task.partition("/")[2])]
         raise UnknownNameError("task or kind", target, [*names, *KINDS], "policies list targets") from None
-    return options_of(family.get("train"), f"policies train {family.name}/", f"{family.name}/{task}")
+    return options_of(family.get("train"), "policies train", f"{family.name}/{task}")
 
 
 @app.chooser("eval")

@@ -13,6 +13,8 @@ from twinloom import plugins
 def register() -> None:
     """Register ``<family>/<task>-v0`` for every task of every family. Twice is harmless."""
     for family in families().values():
+        if family.environment is None:
+            continue
         try:
             describe, tasks = family.get("environment"), family.names("tasks")
         except plugins.PluginError as error:

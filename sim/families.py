@@ -31,8 +31,8 @@ class Family:
         name: the first half of ``family/task``.
         summary: one line.
         tasks: the project's own first, those of plug-ins behind them, so that a number of tasks always means the same.
-        environment: function(task) -> arguments of ``gymnasium.register``: an entry point, a vector entry point, or
-            both (a simulator of many worlds at once may have only that), kwargs, and what else is known.
+        environment: function(task) -> arguments of ``gymnasium.register``: an entry point, a vector entry point (a
+            simulator of many worlds at once may have only that) or both, kwargs, and what else is known.
         robots: the default first; cameras; axes: of randomisation. Families without leave them out.
         cameras_used: what is recorded if no camera is named.
         presets: name to axes, for ``datagen --config``; the first is the default.
@@ -51,7 +51,7 @@ class Family:
     name: str
     summary: str
     tasks: Names
-    environment: str
+    environment: str | None = None
     robots: Names = field(default_factory=dict)
     cameras: Names = field(default_factory=dict)
     axes: Names = field(default_factory=dict)
@@ -99,6 +99,7 @@ class Family:
 
 SINGULAR = {"tasks": "task", "robots": "robot", "cameras": "camera", "axes": "axis"}
 LACKS = {
+    "environment": "there are no environments",
     "view": "there is no viewer",
     "source": "there are no experts to record",
     "expert": "there are no experts",

@@ -14,7 +14,7 @@ import tyro
 from twinloom.errors import TwinloomError
 
 NAMES, FILE, FOLDER, POLICY = (tyro.conf.arg(metavar=text) for text in ("NAME ...", "FILE", "FOLDER", "POLICY"))
-WALK, MODEL_BASED = "walk", "model-based"
+MODEL_BASED = "model-based"
 
 
 def train(
@@ -29,7 +29,7 @@ def train(
     """Distil the model-based walking controller into a network, over random bodies alone. Rerun to continue.
 
     Args:
-        task: walk.
+        task: humanoid/walk.
         network: its shape.
         out: run folder; runs/humanoid/NETWORK by default.
         iterations: rounds of collecting and learning in all, those of earlier calls included.
@@ -40,8 +40,6 @@ def train(
     from policies.humanoid.distill.settings import DistillConfig
     from policies.humanoid.networks import NetworkConfig
 
-    if task != WALK:
-        raise TwinloomError(f'there is no training "humanoid/{task}"; there is humanoid/{WALK}')
     if min(iterations, bodies, workers) < 1 or seed < 0:
         raise TwinloomError("--iterations, --bodies and --workers must be at least 1 and --seed not negative")
     _one_thread()

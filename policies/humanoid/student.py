@@ -36,6 +36,7 @@ def describe(config: NetworkConfig, made: dict[str, Any]) -> PolicySpec:
         action=Feature("float32", (LEGS,), SLOTS[:LEGS], "rad"),
         fps=FPS,
         horizon=1,
+        task="humanoid/walk",
         extra={"network": asdict(config)} | made,
     )
 

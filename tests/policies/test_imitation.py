@@ -145,7 +145,7 @@ def test_wrong_data_is_named(dataset, tmp_path):
     with pytest.raises(UnknownNameError, match="click_bell"):
         load_demonstrations(dataset, replace(SETTINGS, task="click_alarmclock"))
     with pytest.raises(InvalidSettingsError) as caught:
-        replace(SETTINGS, horizon=0, batch=0, rate=2.0, noise=-1.0)
+        replace(SETTINGS, horizon=0, batch_size=0, learning_rate=2.0, noise=-1.0)
     assert len(caught.value.problems) == 5
 
 
@@ -174,7 +174,7 @@ def test_an_interrupted_training_ends_where_an_uninterrupted_one_does(demonstrat
 def test_other_settings_or_data_are_not_mixed_into_a_run(demonstrations, tmp_path):
     trained(demonstrations, SETTINGS, tmp_path / "run", after=3)
     with pytest.raises(TwinloomError, match="begun with batch 8, not 4"):
-        Training(demonstrations, replace(SETTINGS, batch=4), tmp_path / "run")
+        Training(demonstrations, replace(SETTINGS, batch_size=4), tmp_path / "run")
     with pytest.raises(TwinloomError, match="other data"):
         Training(replace(demonstrations, seeds=(8,)), SETTINGS, tmp_path / "run")
     assert Training(demonstrations, replace(SETTINGS, steps=99), tmp_path / "run").step > 0
@@ -188,7 +188,9 @@ def test_other_settings_or_data_are_not_mixed_into_a_run(demonstrations, tmp_pat
 
 
 def test_it_learns_and_the_checkpoint_acts_as_the_network_did(demonstrations, tmp_path):
-    settings = replace(SETTINGS, steps=150, width=64, noise=0.0, jitter=0.0, holdout=0.0, average=0.5, rate=3e-3)
+    settings = replace(
+        SETTINGS, steps=150, width=64, noise=0.0, jitter=0.0, holdout=0.0, ema_decay=0.5, learning_rate=3e-3
+    )
     training, _ = trained(demonstrations, settings, tmp_path / "run")
     untrained = Training(demonstrations, settings, tmp_path / "none")
     frames = np.arange(len(demonstrations.state))
