@@ -27,7 +27,7 @@ def keeps_to_the_rules(task: str) -> None:
     assert found["turn"] < np.radians(1.0)
     assert found["deepest"] < 0.003, found["between"]
     assert found["fastest"] < task_class(task).carry_speed, found["what"]
-    assert np.mean(found["robot"]) < 0.28  # 0.25 over the episodes of a task; docs/results has those
+    assert np.mean(found["robot"]) < 0.3  # of one episode; docs/results has the figures of each task
     assert np.quantile(found["robot"], 0.95) < 0.5
     named = {value for key, value in found["slots"].items() if key.islower() and value in ("left", "right")}
     assert named <= {side for _, side in found["touched"]}
