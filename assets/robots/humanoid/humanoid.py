@@ -79,7 +79,7 @@ class Humanoid:
 
     @property
     def num_joints(self) -> int:
-        """Number of joints, 11 to 32."""
+        """Number of joints, 10 (legs without ankle roll) to 32."""
         return len(self.joints)
 
     @property
