@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.networks.sniff import Matrix, Start, sniff
+from assets.networks.detect import Matrix, Start, sniff
 from assets.networks.textfile import read_text
 from assets.networks.words import decode, read_words, split, weight_problem
 from twinloom.errors import TwinloomError

@@ -67,7 +67,7 @@ def train(
 
     require("stable_baselines3", "rl")
     require("sb3_contrib", "rl")
-    from policies.cascade.config import World, job
+    from policies.cascade.config import WorldConfig, job
     from policies.rl.config import LearnerConfig
     from policies.rl.train import steps_done
     from policies.rl.train import train as run
@@ -82,7 +82,7 @@ def train(
         risk=risk,
         horizon_ends=horizon_ends,
     )
-    setting = World(problem, world, matching, observer, features, tiers, graph, r0)
+    setting = WorldConfig(problem, world, matching, observer, features, tiers, graph, r0)
     folder = out or Path("runs") / f"{problem}-{algo}-{world}-{seed}"
     last = run(job(setting, learner), folder, command=f"policies {shlex.join(sys.argv[1:])}")
     print(f"{last}: {steps_done(last):,} steps. Next: policies eval {folder}")

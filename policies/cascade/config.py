@@ -16,7 +16,7 @@ RANGE, OWN = "range", "barabasi_albert"
 
 
 @dataclass(frozen=True)
-class World:
+class WorldConfig:
     """A training world.
 
     Attributes:
@@ -80,7 +80,7 @@ def evaluation_graph(name: str) -> Any:
     return load(name)
 
 
-def job(world: World, learner: LearnerConfig) -> Job:
+def job(world: WorldConfig, learner: LearnerConfig) -> Job:
     """Everything `policies.rl.train.train` needs."""
     from policies.cascade.environment import ManualResetVecEnv
     from policies.rl.train import Job
@@ -115,12 +115,12 @@ def trained_view(folder: Path) -> tuple[str, dict[str, Any]]:
     if not isinstance(given, dict) or given.get("problem") != problem:
         what = given.get("problem") if isinstance(given, dict) else given
         raise TwinloomError(f"{folder} is damaged: it was trained on {task}, but extra.world is of {what!r}")
-    if unknown := sorted({*given} - {one.name for one in fields(World)}):
+    if unknown := sorted({*given} - {one.name for one in fields(WorldConfig)}):
         names = ", ".join(unknown)
         raise TwinloomError(
             f"{folder} was trained with settings that this version does not know: {names}; update twinloom"
         )
-    return problem, World(**given).view()
+    return problem, WorldConfig(**given).view()
 
 
 Baseline = Literal["null", "random", "constant", "degree_targeted", "bang_bang", "mpc"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from policies.cascade import tune
 from policies.cascade.baselines import BangBang, Constant, DegreeTargeted, Random
-from policies.cascade.config import BASELINES, World, trained_view
+from policies.cascade.config import BASELINES, WorldConfig, trained_view
 from policies.cascade.evaluate import BatchPolicy
 from policies.cascade.tuned_cache import remembered
 from policies.checkpoint import exists
@@ -92,7 +92,7 @@ def problem_of(names: Sequence[str], given: str | None) -> str:
 
 def training_ground(problem: Any, r0: float | None = None) -> tune.Ground:
     """Where baselines are tuned: random graphs and processes like those that learners train on."""
-    options = World(problem, r0=r0).options()
+    options = WorldConfig(problem, r0=r0).options()
     return tune.Ground(problem, [options | {"scenario_seed": 7_000 + g} for g in range(GRAPHS)], EPISODES)
 
 

@@ -25,14 +25,14 @@ def training(
 
     Args:
         learner: further settings of `policies.rl.config.LearnerConfig`.
-        world: settings of `policies.cascade.config.World`; the problem is adopt_profit if not given.
+        world: settings of `policies.cascade.config.WorldConfig`; the problem is adopt_profit if not given.
     """
-    from policies.cascade.config import RANGE, World
+    from policies.cascade.config import RANGE, WorldConfig
     from policies.rl.config import LearnerConfig
 
     given: dict[str, Any] = {"algo": algo, "steps": steps, "seed": seed, "horizon_ends": False}  # as published
     given |= learner or {}
-    where, settings = World(**{"problem": "adopt_profit", **world}), LearnerConfig(**given)
+    where, settings = WorldConfig(**{"problem": "adopt_profit", **world}), LearnerConfig(**given)
     minutes = steps * MINUTES_PER_STEP[algo] * (1.0 if where.graph == RANGE else 3.0)
     arguments = {"world": where.to_json(), "learner": settings.to_json(), "constants": constants(where.problem)}
     return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
@@ -53,7 +53,7 @@ def marks(steps: int) -> list[int]:
 
 def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Body of `training`: the last policy, and those on the way with their steps and processor time until then."""
-    from policies.cascade.config import World, job
+    from policies.cascade.config import WorldConfig, job
     from policies.checkpoint import describe
     from policies.rl.config import LearnerConfig
     from policies.rl.train import train as run
@@ -64,7 +64,9 @@ def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
         kept = folder / f"at-{mark}"
         if not (kept / STAGE).exists():
             clock = time.process_time()
-            last = run(job(World(**arguments["world"]), LearnerConfig.from_json({**settings, "steps": mark})), folder)
+            last = run(
+                job(WorldConfig(**arguments["world"]), LearnerConfig.from_json({**settings, "steps": mark})), folder
+            )
             kept.mkdir(exist_ok=True)
             for name in ("policy.json", "model.safetensors"):
                 shutil.copyfile(last / name, kept / name)
@@ -79,13 +81,13 @@ def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> Cell:
     """A cell that tunes the baselines, on random training graphs, or only the constant on the graph ``on``."""
-    from policies.cascade.config import World
+    from policies.cascade.config import WorldConfig
 
     where = "range" if on is None else on
     suffix = "" if r0 is None else f"-r{r0:g}"
     arguments: dict[str, Any] = {"problem": problem, "on": on, "r0": r0, "constants": constants(problem)}
     if on is None:
-        arguments["world"] = World(problem, r0=r0).to_json()
+        arguments["world"] = WorldConfig(problem, r0=r0).to_json()
     return Cell(f"tune-{where}{suffix}", f"{HERE}:tune", arguments, 1.0 if on is None else 4.0)
 
 

@@ -118,7 +118,7 @@ class Facts:
         return "\n\n".join([*parts, self._why(), self._largest()])
 
     def _why(self) -> str:
-        """World matching and R0, from the table of worlds."""
+        """World, matching and R0, from the table of worlds."""
         rows = {(row["graph"], row["world"], row["matching"]): row for row in self.matched}
         renewal = [row for row in self.matched if row["world"] == "renewal"]
 
@@ -189,9 +189,9 @@ class Facts:
 
 def ground(world: dict[str, Any]) -> str:
     """In words, the random graphs of a training world."""
-    from policies.cascade.config import World
+    from policies.cascade.config import WorldConfig
 
-    graphs = World(**world).training_graph()
+    graphs = WorldConfig(**world).training_graph()
     (least, most), (few, many) = graphs.n, graphs.m
     return (
         f"random graphs of {least:,} to {most:,} nodes with the degrees of Barabasi-Albert graphs (m = {few} to "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assets.networks.foreign import refuse
 from assets.networks.graph import MAX_NODES
 from assets.networks.words import decode, separators, split
 from twinloom.errors import TwinloomError
@@ -19,6 +18,13 @@ _ROLES = {
     "source", "target", "src", "dst", "from", "to", "fromnodeid", "tonodeid", "node1", "node2", "id1", "id2", "u", "v",
     "user1", "user2", "head", "tail", "follower", "followee", "nodea", "nodeb",
 }  # fmt: skip
+_FORMATS = {
+    "a web page or XML": rb"<",
+    "JSON": rb"""\{|\[\s*([\[{"'\d-]|$)""",
+    "GML or DOT": rb"(strict\s+)?(di)?graph\b[^,;\t]*[\[{]\s*$",
+    "Pajek": rb"\*(vertices|network|arcs|edges)\b",
+}
+_FIRST = {name: re.compile(form, re.IGNORECASE) for name, form in _FORMATS.items()}
 
 
 @dataclass(frozen=True)
@@ -164,3 +170,13 @@ def _is_header(lines: list[_Line], columns: tuple[int, int], mark: str | None) -
     cells = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in _ids(lines[0].text, columns, mark)]
     roles = [cell if cell in _ROLES else re.sub("(id|name|node|user)s?$", "", cell) for cell in cells]
     return len(roles) == 2 and all(role in _ROLES for role in roles)
+
+
+def refuse(line: bytes) -> None:
+    """Raise TwinloomError if a file that begins with this line (comments left out) has another format."""
+    for name, form in _FIRST.items():
+        if form.match(line.strip()):
+            raise TwinloomError(
+                f"it is {name}, not a text of one edge a line; export the edges as two columns, source and target"
+                + (", or download the data file itself" if line.lstrip()[:1] == b"<" else "")
+            )
