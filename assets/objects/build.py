@@ -62,7 +62,7 @@ def add_object(
         else:
             parent = bodies[part.parent or asset.parts[0].name]
             T = rest_pose(part)
-            body = parent.add_body(name=f"{name}/{part.name}", pos=T[:3, 3], quat=quat_of(T[:3, :3]))
+            body = parent.add_body(name=f"{name}/{part.name}", pos=T[:3, 3].tolist(), quat=quat_of(T[:3, :3]))
             if part.joint is not None and mode != "static":
                 _add_joint(body, part.joint, f"{name}/{part.name}", degrees=bool(spec.compiler.degree))
         bodies[part.name] = body
@@ -105,14 +105,15 @@ def _add_shapes(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: Part, name: str
         if shape.kind == "mesh":
             geom.meshname = _mesh(spec, shape)
         else:
-            geom.size = [*shape.size, 0, 0, 0][:3]
+            geom.size[:] = [*shape.size, 0, 0, 0][:3]
         if shape.role == "visual":
             geom.contype, geom.conaffinity, geom.mass, geom.group = 0, 0, 0.0, SEEN_GROUP
         else:
             geom.contype, geom.conaffinity, geom.mass = 1, 1, part.mass * share / total
-            geom.friction = [shape.friction, TORSION, ROLLING]
+            geom.friction[:] = [shape.friction, TORSION, ROLLING]
             if shape.kind == "sphere":  # touches in a point, and so turns on the spot freely, whatever it lies on
-                geom.friction, geom.priority = [shape.friction, TORSION * shape.size[0], ROLLING * shape.size[0]], 1
+                geom.friction[1:] = [TORSION * shape.size[0], ROLLING * shape.size[0]]
+                geom.priority = 1
             geom.group = FELT_GROUP if shape.role == "collision" else BOTH_GROUP
         if shape.role != "collision":
             geom.material = _material(spec, shape.material)

@@ -170,7 +170,7 @@ def _scene(assets: Sequence[ObjectAsset]) -> mujoco.MjModel:
 
     spec = mujoco.MjSpec()
     spec.visual.quality.offsamples, spec.visual.quality.shadowsize = 4, 2048
-    spec.visual.headlight.ambient = spec.visual.headlight.diffuse = [0.36, 0.36, 0.36]
+    spec.visual.headlight.ambient[:] = spec.visual.headlight.diffuse[:] = [0.36, 0.36, 0.36]
     spec.visual.map.znear, spec.stat.extent = 0.005, 1.0
     spec.visual.map.shadowscale = 0.27  # the shadow map covers one object only
     spec.visual.map.shadowscale = 0.27  # the shadow map covers one object only

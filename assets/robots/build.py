@@ -48,7 +48,7 @@ def arm_spec(record: RobotRecord, side: Side, visuals: Visuals = "mesh") -> mujo
     )
     if visuals == "mesh":
         for name, colour in record.colours.items():
-            spec.material(name).rgba = colour
+            spec.material(name).rgba[:] = colour
         meshes = load_meshes(record)
         for part in record.meshes:
             add_visual_mesh(spec, part.body, part.name, part.material, meshes[part.name])

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from twinloom.errors import TwinloomError
 from twinloom.transforms import Array
@@ -183,7 +184,7 @@ def _move_z(model: mujoco.MjModel, joint: int, value: float) -> Array:
     return T
 
 
-def _limits(model: mujoco.MjModel, joints: Array) -> tuple[Array, Array]:
+def _limits(model: mujoco.MjModel, joints: NDArray[np.integer]) -> tuple[Array, Array]:
     limited = model.jnt_limited[joints].astype(bool)
     if np.any(~limited & (model.jnt_type[joints] == mujoco.mjtJoint.mjJNT_SLIDE)):
         raise TwinloomError("an arm has a slide joint without limits; give it a range in its MJCF")

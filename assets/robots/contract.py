@@ -76,7 +76,7 @@ def _bodies(arm: mujoco.MjModel) -> list[str]:
         if arm.body_mass[body] <= 0 or inertia[0] <= 0 or inertia[2] > 1.01 * (inertia[0] + inertia[1]):
             problems.append(f"body {name} has an impossible inertia")
     felt = arm.geom_contype != 0
-    kinds = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CAPSULE)
+    kinds = (int(mujoco.mjtGeom.mjGEOM_BOX), int(mujoco.mjtGeom.mjGEOM_CAPSULE))
     if not np.isin(arm.geom_type[felt], kinds).all():
         problems.append("collision shapes must be boxes and capsules")
     if not np.isin(arm.geom_group[felt], (COLLISION_GROUP, VISUAL_GROUP)).all():

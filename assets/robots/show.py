@@ -30,13 +30,13 @@ def table_scene(record: RobotRecord, visuals: Visuals = "mesh", props: bool = Tr
     scene.option.impratio = 10
     scene.visual.quality.shadowsize = 2048
     scene.visual.quality.offsamples = 8
-    scene.visual.headlight.ambient = [0.42] * 3
-    scene.visual.headlight.diffuse = [0.28] * 3
-    scene.visual.headlight.specular = [0.1] * 3
+    scene.visual.headlight.ambient[:] = [0.42] * 3
+    scene.visual.headlight.diffuse[:] = [0.28] * 3
+    scene.visual.headlight.specular[:] = [0.1] * 3
     world = scene.worldbody
     sky = scene.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, width=256, height=256)
     sky.builtin = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
-    sky.rgb1, sky.rgb2 = [0.93, 0.95, 0.97], [0.72, 0.77, 0.82]
+    sky.rgb1[:], sky.rgb2[:] = [0.93, 0.95, 0.97], [0.72, 0.77, 0.82]
     world.add_light(
         pos=[0.6, -0.4, 2.6], dir=[-0.22, 0.1, -0.95], diffuse=[0.5] * 3, specular=[0.25] * 3, castshadow=True
     )

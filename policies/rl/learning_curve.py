@@ -63,7 +63,7 @@ class TensorBoard(KVWriter):
     """
 
     def __init__(self, folder: Path, step: int) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+        from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # pyright: ignore[reportAttributeAccessIssue]
         from tensorboard.summary.writer.record_writer import RecordWriter
 
         self._folder, self._event = folder, Event

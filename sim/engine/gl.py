@@ -96,7 +96,7 @@ def select_backend() -> None:
     loaded = sys.modules.get("mujoco")
     context = sys.modules.get("mujoco.rendering.classic.gl_context")
     if loaded is not None and context is not None:  # imported before us, so it has settled on a window system
-        loaded.GLContext = getattr(importlib.reload(context), "GLContext", None)
+        setattr(loaded, "GLContext", getattr(importlib.reload(context), "GLContext", None))  # noqa: B010 (no stub knows it)
 
 
 def load_mujoco() -> ModuleType:
