@@ -138,7 +138,7 @@ def test_other_settings_are_refused_by_name(reference):
 def test_all_wrong_numbers_are_named_at_once(tmp_path):
     with pytest.raises(InvalidSettingsError) as caught:
         collect(make_run(tmp_path / "data", 0, 0, attempts=0, seed=-1, fps=0, cameras=(), size=(0, 9)))
-    assert len(caught.value.problems) == 6
+    assert len(caught.value.problems) == 5
     assert not (tmp_path / "data").exists()
 
 

@@ -173,7 +173,7 @@ def test_an_interrupted_training_ends_where_an_uninterrupted_one_does(demonstrat
 
 def test_other_settings_or_data_are_not_mixed_into_a_run(demonstrations, tmp_path):
     trained(demonstrations, SETTINGS, tmp_path / "run", after=3)
-    with pytest.raises(TwinloomError, match="begun with batch 8, not 4"):
+    with pytest.raises(TwinloomError, match="begun with batch_size 8, not 4"):
         Training(demonstrations, replace(SETTINGS, batch_size=4), tmp_path / "run")
     with pytest.raises(TwinloomError, match="other data"):
         Training(replace(demonstrations, seeds=(8,)), SETTINGS, tmp_path / "run")

@@ -42,7 +42,7 @@ SUBCOMMANDS = {
 # whose help belongs to the first argument: `policies train bimanual/click_bell --help`
 WITH_ARGUMENT = {
     ("policies", "train"): None,
-    ("policies", "eval"): ("expert:bimanual/click_bell", "null"),
+    ("policies", "eval"): ("expert:bimanual/click_bell", "null", "model-based:humanoid"),
     ("policies", "view"): ("null",),
     ("policies", "experiment"): None,
     ("sim", "view"): ("click_bell", "escape"),

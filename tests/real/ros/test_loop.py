@@ -81,7 +81,7 @@ class Stack:
                 return int(child)
         raise AssertionError(f"no {module} among {children}")
 
-    def wait(self, text: str, seconds: float = 60.0, times: int = 1) -> None:
+    def wait(self, text: str, seconds: float = 180.0, times: int = 1) -> None:
         """Until a line has come."""
         end = time.monotonic() + seconds
         while self.text.count(text) < times:
@@ -89,7 +89,7 @@ class Stack:
             assert self._child.poll() is None, f"ended before {text!r}:\n{self.text}"
             time.sleep(0.02)
 
-    def active_again(self, seconds: float = 60.0) -> None:
+    def active_again(self, seconds: float = 180.0) -> None:
         """Until the robot was active twice; a line that comes again soon is said with its count when it is over."""
         end = time.monotonic() + seconds
         while self.text.count("robot | active") < 2:
