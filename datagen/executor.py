@@ -55,7 +55,9 @@ class InProcess:
     def __enter__(self) -> InProcess:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._worker = None
 
     def hungry(self, depth: int) -> int:

@@ -38,7 +38,8 @@ class ReadConfig:
 class Reader(Protocol):
     """Episodes of a foreign file or folder, read one at a time."""
 
-    spec: DatasetSpec
+    @property
+    def spec(self) -> DatasetSpec: ...
 
     def __len__(self) -> int: ...
 
