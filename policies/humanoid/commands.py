@@ -14,7 +14,6 @@ import tyro
 from twinloom.errors import TwinloomError
 
 NAMES, FILE, FOLDER, POLICY = (tyro.conf.arg(metavar=text) for text in ("NAME ...", "FILE", "FOLDER", "POLICY"))
-MODEL_BASED = "model-based"
 
 
 def train(
@@ -57,6 +56,7 @@ def evaluate(
     episodes: int = 1,
     seconds: float = 20.0,
     hardship: float = 0.0,
+    protocol: Literal["commands", "random", "pushes", "all"] = "commands",
     workers: int = 2,
     json: Annotated[Path | None, FILE] = None,
 ) -> int:
@@ -68,26 +68,30 @@ def evaluate(
         episodes: of each robot and command, with seeds of their own.
         seconds: of an episode.
         hardship: of the worlds: 0 is a flat floor and exact sensors, 1 has noise, delay, bumps and pushes.
+        protocol: commands: standing, five speeds, turning; random: a new command every few seconds; pushes: 0.15 m/s
+            and up to 0.3 m/s of push every few seconds on a flat floor; or all of them.
         workers: processes.
         json: write all episodes to this file, and the table beside it as Markdown.
     """
-    policy = MODEL_BASED if policy.partition(":")[0] == MODEL_BASED else policy
     _one_thread()
-    from policies.humanoid.evaluate import EXERCISES, HELD_OUT, REFERENCE, episode, summary
+    from policies.humanoid.evaluate import HELD_OUT, PROTOCOLS, REFERENCE, episode, summary
+    from policies.humanoid.pilots import MODEL_BASED
     from twinloom.results import document, markdown, save
 
     if min(episodes, workers) < 1 or seconds <= 0.0 or not 0.0 <= hardship <= 1.0:
         raise TwinloomError("--episodes and --workers must be at least 1, --seconds positive, --hardship from 0 to 1")
+    shown, policy = policy, MODEL_BASED if policy.partition(":")[0] == MODEL_BASED else policy
     names = [one for name in robots for one in (_benchmark() if name == "benchmark" else (name,))]
-    cases = list(itertools.product(names, EXERCISES, range(episodes)))
+    cases = list(itertools.product(names, PROTOCOLS[protocol], range(episodes)))
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         jobs = [pool.submit(episode, policy, name, one, hardship, seed, seconds) for name, one, seed in cases]
         rows = [job.result() for job in jobs]
-    words = f"policies eval {policy} --robots {' '.join(robots)} --episodes {episodes} --hardship {hardship:g}"
+    words = f"policies eval {shown} --robots {' '.join(robots)} --episodes {episodes} --hardship {hardship:g}"
+    words += f" --protocol {protocol}"
     results = document(
         f"Walking: {policy}, hardship {hardship:g}",
         summary(rows),
-        command=words if policy != MODEL_BASED else words.replace(MODEL_BASED, f"{MODEL_BASED}:humanoid"),
+        command=words,
         seeds={"episodes": list(range(episodes)), "random bodies": HELD_OUT},
         note=f"Columns with a command: mean seconds until the fall, {seconds:g} at most. Speeds are of a body with "
         f"legs of {REFERENCE} m; those of other bodies are scaled by the root of their leg length.",

@@ -8,12 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from policies.humanoid.bodies import Walker
-from policies.humanoid.commands import MODEL_BASED
 from policies.humanoid.networks import WalkingNetwork
 from policies.humanoid.pupil import DT, Pupil
 from policies.humanoid.world import World
 from sim.humanoid.walking.controller import WalkingController
 from sim.humanoid.walking.gait import Command
+
+MODEL_BASED = "model-based"
 
 
 class Pilot(Protocol):

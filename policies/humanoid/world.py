@@ -6,7 +6,7 @@ Each value is drawn once per episode (pushes and ground again and again) from ra
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import mujoco
 import numpy as np
@@ -45,6 +45,12 @@ class HardshipConfig:
     slope: float = 0.03
     push: float = 0.12
     interval: tuple[float, float] = (1.5, 4.0)
+
+    @classmethod
+    def pushes_only(cls, push: float) -> HardshipConfig:
+        """Everything exact, but pushes of up to ``push`` √(gL) every 2 to 4 s."""
+        exact = {field.name: 0.0 for field in fields(cls) if field.name != "interval"}
+        return cls(**(exact | {"push": push}), interval=(2.0, 4.0))
 
 
 class World:
