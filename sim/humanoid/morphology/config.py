@@ -21,15 +21,19 @@ class MorphologyConfig:
         thigh_shank: ratio of thigh and shank.
         ankle_height, foot_length, foot_width, foot_ahead: per L; the last is the sole's centre ahead of the ankle.
         foot_spacing: distance of the feet per L.
+        hip_ahead, hip_drop: of the hip's pitch joint, ahead of and below the base's origin, per L.
+        hip_step, hip_offset: between two hip joints along the leg, and how far forward or backward at most, per L.
+        hip_inset: how far the hip's pitch joint is inside the foot, per foot_spacing.
         placement: factor on each component of a joint's place in its parent.
         hip_tilt, arm_tilt: largest tilt of the hip's roll-yaw pair and pitch axis, and of arm axes, rad.
+        yaw_tilt, ankle_tilt: largest sideways tilt of the hip's yaw axis, and of the ankle's axes, rad.
         diagonal_hip: probability of a roll-yaw pair at 45 degrees.
         permute: probability that the order of hip axes (any of six), ankle, waist and head is not the middle body's.
         joint_group: probability that a group of joints (waist, shoulders, elbows, wrists, head) can move at all.
         part_of_group: probability that only some joints of the waist, wrists or head do.
         legs_only, no_arms: probabilities of a biped without moving upper body, and of one without arms.
         no_ankle_roll: probability of an ankle without roll.
-        group_mass: factor on the masses of legs, trunk, arms and head (log).
+        group_mass: factor on the masses of trunk, arms and head (log); leg_mass: of the legs.
         density: exp(2 alpha) is the factor on a link's mass: range of alpha; stretch: of the d_i; shear: of the s_ij.
         shift: of the centre of mass, per size of the link, at most max_shift metres.
         range_factor: on joint limits; knee_factor: on the knee's flexion.
@@ -46,10 +50,17 @@ class MorphologyConfig:
     ankle_height: Range = (0.05, 0.16)
     foot_length: Range = (0.21, 0.52)
     foot_width: Range = (0.09, 0.23)
-    foot_ahead: Range = (0.0, 0.06)
-    foot_spacing: Range = (0.20, 0.50)
+    foot_ahead: Range = (-0.03, 0.09)
+    foot_spacing: Range = (0.20, 0.68)
+    hip_ahead: Range = (-0.12, 0.12)
+    hip_drop: Range = (0.0, 0.35)
+    hip_step: Range = (0.02, 0.12)
+    hip_offset: float = 0.12
+    hip_inset: Range = (-0.05, 0.25)
     placement: Range = (0.8, 1.2)
     hip_tilt: float = 0.55
+    yaw_tilt: float = 0.3
+    ankle_tilt: float = 0.25
     arm_tilt: float = 0.55
     diagonal_hip: float = 0.1
     permute: float = 0.8
@@ -57,8 +68,9 @@ class MorphologyConfig:
     part_of_group: float = 0.5
     legs_only: float = 0.08
     no_arms: float = 0.08
-    no_ankle_roll: float = 0.08
+    no_ankle_roll: float = 0.12
     group_mass: Range = (0.65, 1.55)
+    leg_mass: Range = (0.65, 2.5)
     density: Range = (-0.288, 0.300)
     stretch: Range = (-0.357, 0.300)
     shear: float = 0.12
@@ -67,7 +79,7 @@ class MorphologyConfig:
     range_factor: Range = (0.8, 1.0)
     knee_factor: Range = (0.8, 1.3)
     knee_effort: Range = (0.20, 0.75)
-    ankle_effort: Range = (0.05, 0.40)
+    ankle_effort: Range = (0.05, 0.50)
     effort: Range = (1 / 1.5, 1.5)
     gain: Range = (1 / 1.5, 1.5)
     velocity: Range = (9.0, 20.0)

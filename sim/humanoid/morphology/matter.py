@@ -55,7 +55,8 @@ def sample_matter(seed: np.random.SeedSequence, skeleton: Skeleton, armless: boo
     draw = Draw(seed, "mass", config.width)
     L = skeleton.leg_length
     total = 78.0 * L**1.9 * draw.log(*config.mass)
-    factor = {group: draw.log(*config.group_mass) for group in ("leg", "arm", "waist", "head", "base")}
+    factor = {group: draw.log(*config.group_mass) for group in ("arm", "waist", "head", "base")}
+    factor["leg"] = draw.log(*config.leg_mass)
     if armless:
         factor["arm"] = factor["head"] = _TRACE
     weights = {}

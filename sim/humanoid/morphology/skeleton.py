@@ -111,20 +111,20 @@ def _leg(
     spacing = draw.uniform(*config.foot_spacing) * L
     width = min(draw.uniform(*config.foot_width) * L, 0.9 * spacing)  # feet do not overlap
     half = (draw.uniform(*config.foot_length) * L / 2, width / 2)
-    drop = draw.uniform(0.0, 0.25) * L  # hip below the base's origin
-    pitch = np.array([draw.uniform(-0.03, 0.03) * L, spacing / 2 - draw.uniform(0.0, 0.12) * spacing, -drop])
+    inset = draw.uniform(*config.hip_inset) * spacing
+    pitch = np.array([draw.uniform(*config.hip_ahead) * L, spacing / 2 - inset, -draw.uniform(*config.hip_drop) * L])
     where = chain.index("left_hip_pitch")
     anchors = {}
     for k in range(3):
         # hips before the pitch axis lie above it and nearer to the middle, those after it on the way to the knee
         rank = where - k
-        step = draw.uniform(0.02, 0.09) * L * abs(rank)
+        step = draw.uniform(*config.hip_step) * L * abs(rank)
         inward = draw.uniform(0.0, 0.06) * L * rank
-        forward = float(draw.around(0.05 * L, 1)[0])
+        forward = float(draw.around(config.hip_offset * L, 1)[0])
         lateral = -max(min(inward, pitch[1] - 0.04 * L), -0.05 * L)
         anchors[f"left_leg_{k + 1}"] = pitch + np.array([forward, lateral, step * np.sign(rank)])
     anchors[f"left_leg_{where + 1}"] = pitch
-    knee = np.array([pitch[0] + draw.uniform(-0.03, 0.03) * L, spacing / 2, 0.0])
+    knee = np.array([pitch[0] + draw.uniform(-0.04, 0.04) * L, spacing / 2, 0.0])
     knee[2] = pitch[2] - np.sqrt(thigh**2 - np.sum((knee - pitch)[:2] ** 2))
     foot = np.array([pitch[0] + draw.uniform(-0.02, 0.02) * L, spacing / 2, 0.0])
     foot[2] = knee[2] - np.sqrt(shank**2 - (foot - knee)[0] ** 2)
@@ -165,13 +165,21 @@ def _tilts(draw: Draw, config: MorphologyConfig) -> dict[str, np.ndarray]:
         pair = np.pi / 4 * (1 if draw.chance(0.5) else -1)
     side = draw.uniform(-config.hip_tilt, config.hip_tilt) if draw.chance(0.35) else 0.0
     about = (1.0, 0.0, 0.0) if draw.chance(0.5) else (0.0, 0.0, 1.0)
-    ankle = draw.uniform(-0.25, 0.25) if draw.chance(0.3) else 0.0
+    ankle = draw.uniform(-config.ankle_tilt, config.ankle_tilt) if draw.chance(0.3) else 0.0
     tilts = {
         "left_hip_roll": rotation_about((0, 1, 0), pair),
         "left_hip_yaw": rotation_about((0, 1, 0), pair),
         "left_hip_pitch": rotation_about(about, side),
         "left_ankle_roll": rotation_about((0, 1, 0), ankle),
     }
+    if draw.chance(0.25):
+        tilts["left_hip_yaw"] = rotation_about((1, 0, 0), draw.uniform(-config.yaw_tilt, config.yaw_tilt)) @ (
+            tilts["left_hip_yaw"]
+        )
+    if draw.chance(0.25):
+        tilt = draw.uniform(-config.ankle_tilt, config.ankle_tilt)
+        tilts["left_ankle_pitch"] = rotation_about((1, 0, 0), tilt)
+        tilts["left_knee"] = rotation_about((0, 0, 1), 0.25 * tilt)
     shoulder = draw.uniform(-config.arm_tilt, config.arm_tilt) if draw.chance(0.6) else 0.0
     tilts["left_shoulder_pitch"] = rotation_about((1, 0, 0), shoulder)
     for name in ("left_shoulder_roll", "left_elbow"):
