@@ -21,6 +21,9 @@ def train(
     network: Literal["mlp", "gcn", "transformer"] = "mlp",
     out: Annotated[Path | None, FOLDER] = None,
     iterations: int = 400,
+    robot: Annotated[str, tyro.conf.arg(metavar="NAME")] = "",
+    init: Annotated[str, tyro.conf.arg(name="from", metavar="FOLDER")] = "",
+    samples: Annotated[str, FOLDER] = "",
     seed: int = 0,
     bodies: int = 16,
     workers: int = 2,
@@ -32,6 +35,9 @@ def train(
         network: its shape.
         out: run folder; runs/humanoid/NETWORK by default.
         iterations: rounds of collecting and learning in all, those of earlier calls included.
+        robot: train a specialist of this robot alone (assets list robots).
+        init: begin with this checkpoint, for fine-tuning.
+        samples: learn first from what another run of humanoid/walk collected.
         seed: of bodies, episodes and batches.
         bodies: new random bodies in each round.
         workers: processes that collect; the network learns in one thread.
@@ -42,11 +48,14 @@ def train(
     if min(iterations, bodies, workers) < 1 or seed < 0:
         raise TwinloomError("--iterations, --bodies and --workers must be at least 1 and --seed not negative")
     _one_thread()
+    from assets.robots.humanoid import load_record
     from policies.humanoid.distill.train import distill
 
     shape = NetworkConfig(network) if network == "mlp" else NetworkConfig(network, hidden=(256, 128))
-    config = DistillConfig(network=shape, seed=seed, bodies=bodies)
-    distill(out or Path("runs/humanoid") / network, config, iterations, workers)
+    if robot:
+        load_record(robot)  # an unknown name ends here
+    config = DistillConfig(network=shape, seed=seed, robot=robot, init=init, samples=samples, bodies=bodies)
+    distill(out or Path("runs/humanoid") / (f"{network}-{robot}" if robot else network), config, iterations, workers)
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from policies.humanoid.bodies import random_walker
+from policies.humanoid.bodies import random_walker, real_walker
 from policies.humanoid.distill.collect import Samples, collect
 from policies.humanoid.distill.data import Shard
 from sim.humanoid.walking.episode import Trial, walk
@@ -29,8 +29,9 @@ class BodyResult:
 
 @dataclass(frozen=True)
 class Job:
-    """One body's part of an iteration."""
+    """One body's part of an iteration; ``robot`` is empty for random body ``body``."""
 
+    robot: str
     body: int
     seed: int
     weights: Path | None
@@ -47,7 +48,7 @@ def gather_body(job: Job) -> BodyResult:
     from policies.humanoid.student import load_network
 
     torch.set_num_threads(1)
-    one = random_walker(job.body, job.seed)
+    one = real_walker(job.robot) if job.robot else random_walker(job.body, job.seed)
     samples = []
     if walk(one.body, one.gains, TRIAL).survived >= TRIAL.duration:
         student = None if job.weights is None else load_network(job.weights)

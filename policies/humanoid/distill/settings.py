@@ -14,6 +14,10 @@ class DistillConfig:
     Attributes:
         network: the student.
         seed: of bodies, episodes and batches.
+        robot: a specialist's only body, by name; random bodies if empty.
+        init: a checkpoint folder to begin with, for fine-tuning; the teacher then drives ``beta_floor`` of the time.
+        samples: a run folder whose newest samples are learned from first, so that a second network of another
+            kind need not collect them again.
         bodies: new random bodies in each iteration.
         episodes: of each body.
         seconds: length of an episode.
@@ -30,6 +34,9 @@ class DistillConfig:
 
     network: NetworkConfig = field(default_factory=NetworkConfig)
     seed: int = 0
+    robot: str = ""
+    init: str = ""
+    samples: str = ""
     bodies: int = 16
     episodes: int = 3
     seconds: float = 8.0
@@ -48,11 +55,11 @@ class DistillConfig:
 
     def beta(self, iteration: int) -> float:
         """Part of the time that the teacher drives."""
-        return max(self.beta_floor, self.beta_decay**iteration)
+        return self.beta_floor if self.init else max(self.beta_floor, self.beta_decay**iteration)
 
     def hardship(self, iteration: int) -> float:
         """Of the worlds, 0 to 1."""
-        return min(1.0, self.hardship_step * (iteration + 1))
+        return 1.0 if self.init or self.samples else min(1.0, self.hardship_step * (iteration + 1))
 
     def rate(self, iteration: int) -> float:
         """Learning rate."""

@@ -23,7 +23,8 @@ from policies.humanoid.distill.data import Dataset, Shard
 from policies.humanoid.distill.gather import BodyResult, Job, gather, shard
 from policies.humanoid.distill.settings import DistillConfig
 from policies.humanoid.networks import WalkingNetwork
-from policies.humanoid.student import describe
+from policies.humanoid.student import describe, load_network
+from twinloom.errors import TwinloomError
 from twinloom.interrupt import Interrupt
 from twinloom.jsonlines import JsonLines
 from twinloom.runs import claim, locked
@@ -42,6 +43,28 @@ class Student:
         self.average = WalkingNetwork(config.network).eval()
         self.average.load_state_dict(self.network.state_dict())
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
+
+    def begin(self, data: Dataset) -> bool:
+        """Start from another checkpoint or from another run's samples; False if there is neither.
+
+        Raises:
+            TwinloomError: there are no samples, or the checkpoint is of another kind or shape.
+        """
+        if self.config.init:
+            found = load_network(self.config.init)
+            try:
+                self.network.load_state_dict(found.state_dict())
+            except RuntimeError as error:
+                raise TwinloomError(
+                    f"{self.config.init} is a network of another shape; choose its --network"
+                ) from error
+        elif self.config.samples:
+            if not len(data):
+                raise TwinloomError(f"{self.config.samples} holds no samples; it must be a run of humanoid/walk")
+            self.normalise(data)
+            self.learn(data, self.config.warm_up)
+        self.average.load_state_dict(self.network.state_dict())
+        return bool(self.config.init or self.config.samples)
 
     def normalise(self, data: Dataset) -> None:
         """Set means and scales of inputs and outputs from the first data."""
@@ -124,8 +147,13 @@ def distill(
         student, data, samples = Student(config), Dataset(config.keep), folder / "samples"
         samples.mkdir(exist_ok=True)
         last = folder / "last"
+        if config.samples:
+            for path in sorted((Path(config.samples) / "samples").glob("*.npz"))[-config.keep :]:
+                data.add(Shard.load(path))
         if (last / checkpoint.DESCRIPTION).exists():
             student.resume(last)
+        elif student.begin(data):
+            student.save(last)
         for path in sorted(samples.glob("*.npz")):
             if student.iteration - config.keep <= int(path.stem) < student.iteration:
                 data.add(Shard.load(path))
@@ -140,10 +168,10 @@ def distill(
 def _iterate(student: Student, data: Dataset, samples: Path, last: Path, pool: ProcessPoolExecutor) -> dict[str, float]:
     """Collect, learn, save; returns a row of the learning curve."""
     config, k, began = student.config, student.iteration, time.monotonic()
-    weights = last if k else None
-    beta, hardship = (config.beta(k) if k else 1.0), config.hardship(k)
+    weights = last if (last / checkpoint.DESCRIPTION).exists() else None
+    beta, hardship = (config.beta(k) if weights else 1.0), config.hardship(k)
     jobs = [
-        Job(k * config.bodies + i, config.seed, weights, beta, hardship, config.episodes, config.seconds)
+        Job(config.robot, k * config.bodies + i, config.seed, weights, beta, hardship, config.episodes, config.seconds)
         for i in range(config.bodies)
     ]
     results = list(gather(pool, jobs))
@@ -151,9 +179,9 @@ def _iterate(student: Student, data: Dataset, samples: Path, last: Path, pool: P
         fresh.save(samples / f"{k:05d}.npz")
         data.add(fresh)
     collected = time.monotonic()
-    if k == 0:
+    if weights is None:
         student.normalise(data)
-    losses = student.learn(data, config.steps if k else config.warm_up)
+    losses = student.learn(data, config.steps if weights else config.warm_up)
     student.iteration = k + 1
     student.save(last)
     return (

@@ -173,8 +173,8 @@ def _tilts(draw: Draw, config: MorphologyConfig) -> dict[str, np.ndarray]:
         "left_ankle_roll": rotation_about((0, 1, 0), ankle),
     }
     if draw.chance(0.25):
-        tilts["left_hip_yaw"] = rotation_about((1, 0, 0), draw.uniform(-config.yaw_tilt, config.yaw_tilt)) @ (
-            tilts["left_hip_yaw"]
+        tilts["left_hip_yaw"] = (
+            rotation_about((1, 0, 0), draw.uniform(-config.yaw_tilt, config.yaw_tilt)) @ (tilts["left_hip_yaw"])
         )
     if draw.chance(0.25):
         tilt = draw.uniform(-config.ankle_tilt, config.ankle_tilt)

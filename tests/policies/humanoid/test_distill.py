@@ -133,3 +133,23 @@ def test_learning_lowers_the_error(tmp_path, in_process):
     train.distill(tmp_path, config, 2, say=rows.append)
     errors = [float(row.split("action_error ")[1].split()[0]) for row in rows]
     assert errors[1] < 0.7 * errors[0]
+
+
+def test_fine_tuning_begins_with_the_checkpoint(tmp_path, in_process):
+    train.distill(tmp_path / "a", SMALL, 1, say=lambda text: None)
+    still = dataclasses.replace(SMALL, init=str(tmp_path / "a" / "last"), steps=1, learning_rate=1e-12, last_rate=1e-12)
+    train.distill(tmp_path / "b", still, 1, say=lambda text: None)
+    one, other = (load_network(tmp_path / name / "last").state_dict() for name in "ab")
+    assert all(torch.allclose(one[name], other[name], atol=1e-6) for name in one)
+    wide = dataclasses.replace(still, network=NetworkConfig(hidden=(8,)))
+    with pytest.raises(TwinloomError, match="another shape"):
+        train.distill(tmp_path / "c", wide, 1, say=lambda text: None)
+
+
+def test_a_second_network_learns_from_the_samples_of_the_first(tmp_path, in_process):
+    train.distill(tmp_path / "a", SMALL, 1, say=lambda text: None)
+    graph = dataclasses.replace(SMALL, network=NetworkConfig("gcn", hidden=(8,), width=8), samples=str(tmp_path / "a"))
+    train.distill(tmp_path / "b", graph, 1, say=lambda text: None)
+    assert load_network(tmp_path / "b" / "last").frame_std.std() > 0.0  # normalised by what was found
+    with pytest.raises(TwinloomError, match="no samples"):
+        train.distill(tmp_path / "c", dataclasses.replace(graph, samples=str(tmp_path / "nothing")), 1)
