@@ -36,7 +36,7 @@ def mesh_file(record: RobotRecord) -> Path:
 
     The leading digit is the version of ``build_part``.
     """
-    recipe = "2" + repr([asdict(source) for source in record.sources] + [asdict(part) for part in record.meshes])
+    recipe = "3" + repr([asdict(source) for source in record.sources] + [asdict(part) for part in record.meshes])
     return cache_folder() / "robots" / record.name / hashlib.sha256(recipe.encode()).hexdigest()[:12] / "meshes.npz"
 
 
@@ -137,6 +137,7 @@ def decimate(vertices: np.ndarray, faces: np.ndarray, target: int, cell: float =
 
     Edge collapse leaves open borders alone, so a mesh full of them stays too fine; its vertices are then first gathered
     in cells of ``cell`` metres, doubled until that suffices. Vertices that stick out of the bounds are pulled back.
+    The collapse goes gently (``agg``): at 5 thin parts of closed housings disappear, at 3 the distance stays below 4 mm.
     """
     import fast_simplification
 
@@ -145,7 +146,7 @@ def decimate(vertices: np.ndarray, faces: np.ndarray, target: int, cell: float =
     for attempt in range(6):
         v, f = gathered
         if len(f) > target:
-            v, f = fast_simplification.simplify(v, f, target_count=target, agg=5)[:2]
+            v, f = fast_simplification.simplify(v, f, target_count=target, agg=3)[:2]
         if len(f) <= 1.25 * target or attempt == 5:
             break
         gathered = gather(vertices, faces, cell * 2**attempt)
