@@ -137,7 +137,7 @@ def decimate(vertices: np.ndarray, faces: np.ndarray, target: int, cell: float =
 
     Edge collapse leaves open borders alone, so a mesh full of them stays too fine; its vertices are then first gathered
     in cells of ``cell`` metres, doubled until that suffices. Vertices that stick out of the bounds are pulled back.
-    The collapse goes gently (``agg``): at 5 thin parts of closed housings disappear, at 3 the distance stays below 4 mm.
+    The collapse goes gently (``agg``): at 5 thin parts of housings disappear, at 3 the distance stays below 4 mm.
     """
     import fast_simplification
 

@@ -54,7 +54,8 @@ def gather_body(job: Job) -> BodyResult:
         student = None if job.weights is None else load_network(job.weights)
         for episode in range(job.episodes):
             rng = np.random.default_rng([job.seed, job.body, episode])
-            samples.append(collect(one, student, job.beta, job.hardship, job.seconds, rng))
+            hardship = job.hardship * rng.random()  # easy worlds stay among the hard ones
+            samples.append(collect(one, student, job.beta, hardship, job.seconds, rng))
     return BodyResult(one.senses.mask, one.description, samples)
 
 

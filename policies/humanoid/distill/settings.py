@@ -22,7 +22,7 @@ class DistillConfig:
         episodes: of each body.
         seconds: length of an episode.
         beta_decay, beta_floor: the teacher drives max(floor, decay^k) of the time in iteration k.
-        hardship_step: the worlds' hardship grows by this per iteration, from it to 1.
+        hardship_step: the worlds' greatest hardship grows by this per iteration, from it to 1.
         warm_up: optimizer steps after the first iteration; ``steps``: after each later one.
         batch: rows of a step, half of them mirrored.
         learning_rate, last_rate: at the beginning and from iteration ``anneal`` on; geometric between.
@@ -58,7 +58,7 @@ class DistillConfig:
         return self.beta_floor if self.init else max(self.beta_floor, self.beta_decay**iteration)
 
     def hardship(self, iteration: int) -> float:
-        """Of the worlds, 0 to 1."""
+        """Greatest one of the worlds, 0 to 1; an episode's is uniform below it."""
         return 1.0 if self.init or self.samples else min(1.0, self.hardship_step * (iteration + 1))
 
     def rate(self, iteration: int) -> float:
