@@ -25,7 +25,7 @@ def train(
     init: Annotated[str, tyro.conf.arg(name="from", metavar="FOLDER")] = "",
     samples: Annotated[str, FOLDER] = "",
     seed: int = 0,
-    bodies: int = 16,
+    bodies: int = 32,
     workers: int = 2,
 ) -> int:
     """Distil the model-based walking controller into a network, over random bodies alone. Rerun to continue.

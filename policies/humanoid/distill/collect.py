@@ -44,11 +44,11 @@ class Samples:
 
 
 def random_command(rng: np.random.Generator, leg_length: float) -> Command:
-    """Standing (15 %), stepping on the spot, or a walk: -0.25 to 0.75 m/s √(L/1 m), ±0.15 sideways, ±0.5 rad/s."""
+    """Standing (25 %), stepping on the spot, or a walk: -0.25 to 0.75 m/s √(L/1 m), ±0.15 sideways, ±0.5 rad/s."""
     kind, scale = rng.random(), float(np.sqrt(leg_length))
-    if kind < 0.15:
-        return Command(walk=False)
     if kind < 0.25:
+        return Command(walk=False)
+    if kind < 0.33:
         return Command()
     sideways = rng.uniform(-0.15, 0.15) if rng.random() < 0.3 else 0.0
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else 0.0

@@ -27,6 +27,8 @@ class DistillConfig:
         batch: rows of a step, half of them mirrored.
         learning_rate, last_rate: at the beginning and from iteration ``anneal`` on; geometric between.
         anneal: iterations until the last rate.
+        description_noise: standard deviation of the noise on descriptions, in deviations: a body between those that
+            were trained on should walk like them.
         velocity_weight: of the estimate of the own velocity in the loss.
         average: decay of the running mean of the weights that acts, per optimizer step.
         keep: iterations whose samples are kept in memory; older ones are forgotten.
@@ -37,8 +39,8 @@ class DistillConfig:
     robot: str = ""
     init: str = ""
     samples: str = ""
-    bodies: int = 16
-    episodes: int = 3
+    bodies: int = 32
+    episodes: int = 1
     seconds: float = 8.0
     beta_decay: float = 0.93
     beta_floor: float = 0.1
@@ -49,6 +51,7 @@ class DistillConfig:
     learning_rate: float = 1e-3
     last_rate: float = 1e-4
     anneal: int = 150
+    description_noise: float = 0.2
     velocity_weight: float = 0.1
     average: float = 0.995
     keep: int = 160

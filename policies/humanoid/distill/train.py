@@ -85,7 +85,9 @@ class Student:
         losses: list[tuple[float, float]] = []
         for _ in range(steps):
             batch = data.batch(self.config.batch, generator)
-            action, velocity = self.network(batch["frames"], batch["task"], batch["mask"], batch["description"])
+            noise = torch.randn(batch["description"].shape, generator=generator) * self.config.description_noise
+            description = batch["description"] + noise * self.network.description_std
+            action, velocity = self.network(batch["frames"], batch["task"], batch["mask"], description)
             wrong = (action - batch["actions"]) / self.network.action_std * batch["mask"]
             astray = (velocity - batch["velocities"]) / self.network.velocity_std
             loss = torch.nn.functional.smooth_l1_loss(wrong, torch.zeros_like(wrong))

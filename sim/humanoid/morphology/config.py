@@ -26,7 +26,8 @@ class MorphologyConfig:
         hip_inset: how far the hip's pitch joint is inside the foot, per foot_spacing.
         placement: factor on each component of a joint's place in its parent.
         hip_tilt, arm_tilt: largest tilt of the hip's roll-yaw pair and pitch axis, and of arm axes, rad.
-        yaw_tilt, ankle_tilt: largest sideways tilt of the hip's yaw axis, and of the ankle's axes, rad.
+        yaw_tilt, knee_tilt, ankle_tilt: largest tilt of the hip's yaw axis sideways, of the knee's axis about the
+            vertical, and of the ankle's axes, rad.
         diagonal_hip: probability of a roll-yaw pair at 45 degrees.
         permute: probability that the order of hip axes (any of six), ankle, waist and head is not the middle body's.
         joint_group: probability that a group of joints (waist, shoulders, elbows, wrists, head) can move at all.
@@ -56,13 +57,14 @@ class MorphologyConfig:
     hip_drop: Range = (0.0, 0.35)
     hip_step: Range = (0.02, 0.12)
     hip_offset: float = 0.12
-    hip_inset: Range = (-0.05, 0.25)
+    hip_inset: Range = (-0.05, 0.32)
     placement: Range = (0.8, 1.2)
     hip_tilt: float = 0.55
-    yaw_tilt: float = 0.3
-    ankle_tilt: float = 0.25
+    yaw_tilt: float = 0.35
+    knee_tilt: float = 0.12
+    ankle_tilt: float = 0.3
     arm_tilt: float = 0.55
-    diagonal_hip: float = 0.1
+    diagonal_hip: float = 0.15
     permute: float = 0.8
     joint_group: float = 0.75
     part_of_group: float = 0.5
@@ -70,7 +72,7 @@ class MorphologyConfig:
     no_arms: float = 0.08
     no_ankle_roll: float = 0.12
     group_mass: Range = (0.65, 1.55)
-    leg_mass: Range = (0.65, 2.5)
+    leg_mass: Range = (0.65, 3.2)
     density: Range = (-0.288, 0.300)
     stretch: Range = (-0.357, 0.300)
     shear: float = 0.12

@@ -165,21 +165,18 @@ def _tilts(draw: Draw, config: MorphologyConfig) -> dict[str, np.ndarray]:
         pair = np.pi / 4 * (1 if draw.chance(0.5) else -1)
     side = draw.uniform(-config.hip_tilt, config.hip_tilt) if draw.chance(0.35) else 0.0
     about = (1.0, 0.0, 0.0) if draw.chance(0.5) else (0.0, 0.0, 1.0)
-    ankle = draw.uniform(-config.ankle_tilt, config.ankle_tilt) if draw.chance(0.3) else 0.0
+
+    def tilt(axis: tuple[int, int, int], most: float) -> np.ndarray:
+        return rotation_about(axis, draw.uniform(-most, most) if draw.chance(0.4) else 0.0)
+
     tilts = {
         "left_hip_roll": rotation_about((0, 1, 0), pair),
-        "left_hip_yaw": rotation_about((0, 1, 0), pair),
+        "left_hip_yaw": tilt((1, 0, 0), config.yaw_tilt) @ rotation_about((0, 1, 0), pair),
         "left_hip_pitch": rotation_about(about, side),
-        "left_ankle_roll": rotation_about((0, 1, 0), ankle),
+        "left_knee": tilt((0, 0, 1), config.knee_tilt),
+        "left_ankle_pitch": tilt((1, 0, 0), config.ankle_tilt),
+        "left_ankle_roll": tilt((0, 1, 0), config.ankle_tilt) @ tilt((0, 0, 1), config.knee_tilt),
     }
-    if draw.chance(0.25):
-        tilts["left_hip_yaw"] = (
-            rotation_about((1, 0, 0), draw.uniform(-config.yaw_tilt, config.yaw_tilt)) @ (tilts["left_hip_yaw"])
-        )
-    if draw.chance(0.25):
-        tilt = draw.uniform(-config.ankle_tilt, config.ankle_tilt)
-        tilts["left_ankle_pitch"] = rotation_about((1, 0, 0), tilt)
-        tilts["left_knee"] = rotation_about((0, 0, 1), 0.25 * tilt)
     shoulder = draw.uniform(-config.arm_tilt, config.arm_tilt) if draw.chance(0.6) else 0.0
     tilts["left_shoulder_pitch"] = rotation_about((1, 0, 0), shoulder)
     for name in ("left_shoulder_roll", "left_elbow"):

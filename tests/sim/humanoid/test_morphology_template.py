@@ -36,7 +36,7 @@ def test_trajectory_is_that_of_the_model_without_the_joints(index):
         mujoco.mj_step(humanoid.model, small)
         mujoco.mj_step(template, large)
         np.testing.assert_allclose(large.qpos[:7], small.qpos[:7], atol=1e-3)
-        np.testing.assert_allclose(from_template(body, large.qpos[7:]), small.qpos[7:], atol=1e-3)
+        np.testing.assert_allclose(from_template(body, large.qpos[7:]), small.qpos[7:], atol=2e-3)  # contacts amplify
     assert np.abs(large.qpos[7:][~body.present]).max() < 1e-3
 
 
