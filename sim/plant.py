@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 
+@runtime_checkable
 class Plant(Protocol):
     """A task's scene with its robot. Made with (task, robot, *, seed, episode, randomize, split, fps, record, images):
     which scene, as for ``datagen``, or that of a ``record``; whether :meth:`images` will be asked for; and
@@ -75,4 +76,35 @@ class Plant(Protocol):
 
     def close(self) -> None:
         """Free what drawing holds."""
+        ...
+
+
+class Base(NamedTuple):
+    """The floating base of a robot on legs.
+
+    Attributes:
+        position: (3,) m, world.
+        quat: (4,) orientation, wxyz.
+        velocity: (3,) m/s, world.
+        angular_velocity: (3,) rad/s, in the frame of the base: what its gyroscope says.
+        acceleration: (3,) m/s², in the frame of the base, gravity included: what its accelerometer says.
+    """
+
+    position: np.ndarray
+    quat: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    acceleration: np.ndarray
+
+
+@runtime_checkable
+class FloatingPlant(Plant, Protocol):
+    """A plant whose robot stands on legs: its servos follow set points, which are held and not interpolated."""
+
+    def base(self) -> Base:
+        """The base now. Orientation, angular velocity and acceleration are what an IMU measures; the rest is truth."""
+        ...
+
+    def damp(self, seconds: float, damping: float) -> None:
+        """Let time pass while every joint is only damped, with ``damping`` N m s/rad."""
         ...

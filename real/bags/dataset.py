@@ -100,7 +100,7 @@ def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
         "action": Feature("float32", (len(names),), names, UNIT),
         "observation.stamps": Feature("int64", (len(stamps),), stamps, "ns since 1970, when it was measured"),
     }
-    if contract.model is not None:
+    if contract.has_hands:
         features["observation.ee_pose"] = Feature("float32", (len(HAND_NAMES),), HAND_NAMES, HAND_UNIT)
         arrays["observation.ee_pose"] = Hands(contract).flat(arrays["observation.state"])
     for name in source.cameras:

@@ -17,8 +17,8 @@ class Hands:
     """
 
     def __init__(self, contract: RobotContract) -> None:
-        if contract.model is None:
-            raise TwinloomError(f"robot {contract.name} has no model, so its hands cannot be placed")
+        if not contract.has_hands:
+            raise TwinloomError(f"robot {contract.name} has no model with hands, so its hands cannot be placed")
         from real.safety.shadow import Shadow
 
         self.contract, self.shadow = contract, Shadow(contract)

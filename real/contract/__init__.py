@@ -4,8 +4,10 @@ from real.contract.load import contracts, load_contract
 from real.contract.model import (
     Camera,
     CommandGroup,
+    Fall,
     Gripper,
     Heartbeat,
+    Imu,
     JointLimits,
     RobotContract,
     SelfCollision,
@@ -21,8 +23,10 @@ from real.contract.model import (
 __all__ = [
     "Camera",
     "CommandGroup",
+    "Fall",
     "Gripper",
     "Heartbeat",
+    "Imu",
     "JointLimits",
     "RobotContract",
     "SelfCollision",

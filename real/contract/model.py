@@ -142,6 +142,27 @@ class SelfCollision:
 
 
 @dataclass(frozen=True)
+class Imu:
+    """The inertial sensor of a floating base: a ``sensor_msgs/Imu`` topic, and the frame that it is fixed to."""
+
+    topic: str = "/imu"
+    frame: str = "pelvis"
+
+
+@dataclass(frozen=True)
+class Fall:
+    """When a robot on legs has fallen; it is damped then, since stiff joints break in a fall.
+
+    Attributes:
+        tilt: of the base against upright, rad.
+        height: of the base over the lower sole, m, by its own joints and orientation; 0 does not look at it.
+    """
+
+    tilt: float = 0.8
+    height: float = 0.0
+
+
+@dataclass(frozen=True)
 class Unitree:
     """What the low-level interface of a Unitree robot needs besides the joints' gains.
 
@@ -177,6 +198,8 @@ class RobotContract:
         start_s: shortest duration of the motion to the start pose.
         confirm: whether a person must arm a second time, at the start pose, before commands count.
         heartbeat: without which an armed robot stops; None asks for none.
+        imu: of a robot with a floating base, which has no hands that are placed; None for arms on a table.
+        fall: when a robot with an IMU has fallen; None does not look.
     """
 
     name: str
@@ -201,6 +224,8 @@ class RobotContract:
     workspace: Workspace | None = None
     self_collision: SelfCollision | None = None
     unitree: Unitree | None = None
+    imu: Imu | None = None
+    fall: Fall | None = None
     notes: str = ""
 
     @cached_property
@@ -226,6 +251,11 @@ class RobotContract:
     def column(self, what: str) -> np.ndarray:
         """(J,) float64 of one attribute of the joints, for example "velocity"."""
         return np.array([getattr(joint, what) for joint in self.joints], float)
+
+    @property
+    def has_hands(self) -> bool:
+        """Whether its model places hands: an arm, or a pair of them, on a fixed base."""
+        return self.model is not None and self.imu is None
 
     @cached_property
     def home(self) -> np.ndarray:

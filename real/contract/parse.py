@@ -15,8 +15,10 @@ import yaml
 from real.contract.model import (
     Camera,
     CommandGroup,
+    Fall,
     Gripper,
     Heartbeat,
+    Imu,
     JointLimits,
     RobotContract,
     SelfCollision,
@@ -30,7 +32,7 @@ from real.contract.model import (
 from twinloom.errors import InvalidSettingsError, TwinloomError
 
 _PARTS = {"watchdog": Watchdog, "stamps": Stamps, "workspace": Workspace, "self_collision": SelfCollision}
-_PARTS |= {"unitree": Unitree, "heartbeat": Heartbeat}  # type: ignore[dict-item]
+_PARTS |= {"unitree": Unitree, "heartbeat": Heartbeat, "imu": Imu, "fall": Fall}  # type: ignore[dict-item]
 LARGEST = 1e6  # rad, rad/s, rad/s^2: more is a slip, and its square would not be a number to calculate with
 SMALLEST = 1e-3  # the same: a joint that needs an hour to brake is a slip, and 1 / 1e-300 squared is no number either
 _LISTS = {"joints": JointLimits, "grippers": Gripper}
@@ -227,13 +229,24 @@ def contradictions(contract: RobotContract) -> list[str]:
     ):
         problems.append("workspace.lower must be below workspace.upper")
     for key in ("workspace", "self_collision"):
-        if getattr(contract, key) and contract.model is None:
+        if getattr(contract, key) and not contract.has_hands:
             problems.append(f"{key} needs a model, whose kinematics place the hands")
+    if contract.fall is not None:
+        problems += _impossible_fall(contract, contract.fall)
     problems += [
         f"camera {camera.name}: width, height and fps must be positive"
         for camera in contract.cameras
         if min(camera.width, camera.height, camera.fps) <= 0
     ]
+    return problems
+
+
+def _impossible_fall(contract: RobotContract, fall: Fall) -> list[str]:
+    problems = [] if contract.imu else ["fall needs an imu, which tells the tilt"]
+    if not 0.0 < fall.tilt < 3.2 or fall.height < 0.0:
+        problems.append("fall.tilt must be between 0 and 3.2 rad, fall.height not negative")
+    if fall.height and contract.model is None:
+        problems.append("fall.height needs a model, whose kinematics place the soles")
     return problems
 
 

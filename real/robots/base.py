@@ -25,6 +25,8 @@ from twinloom.features import ACTION, IMAGE_AXES, IMAGES, STATE, TIMESTAMP, Feat
 
 UNIT = "rad; gripper opening in [0, 1]"
 
+VELOCITY, QUATERNION, GYROSCOPE = "observation.velocity", "observation.imu.quaternion", "observation.imu.gyroscope"
+
 log = logging.getLogger("real")
 
 
@@ -69,6 +71,15 @@ class Robot(Protocol):
     def disconnect(self) -> None:
         """Brake, let go and close. Harmless when done twice."""
         ...
+
+
+def imu_features(contract: RobotContract) -> dict[str, Feature]:
+    """What a robot on legs measures besides its joints' positions."""
+    return {
+        VELOCITY: Feature("float64", (len(contract.names),), contract.names, "rad/s"),
+        QUATERNION: Feature("float64", (4,), ("qw", "qx", "qy", "qz"), "unit quaternion wxyz"),
+        GYROSCOPE: Feature("float64", (3,), ("x", "y", "z"), "rad/s, body frame"),
+    }
 
 
 class BaseRobot(ABC):

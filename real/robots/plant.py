@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from real.contract import RobotContract
+from real.safety.modes import Output
 from sim.families import find
-from sim.plant import Plant
+from sim.plant import Base, FloatingPlant, Plant
 from twinloom.errors import TwinloomError
+
+DAMPING = 8.0  # N m s/rad, where the robot file does not say
 
 
 class SimPlant:
@@ -37,6 +40,7 @@ class SimPlant:
         joints = self.scene.joints
         if sorted(joints) != sorted(contract.names):
             raise TwinloomError(f"robot {contract.name} names joints {contract.names}, its model has {joints}")
+        self._contract = contract
         self._to_contract = np.array([joints.index(name) for name in contract.names])
         self._to_sim = np.argsort(self._to_contract)
 
@@ -76,6 +80,25 @@ class SimPlant:
             DivergedError: the physics broke down.
         """
         self.scene.advance(seconds, np.asarray(target)[self._to_sim])
+
+    def base(self) -> Base | None:
+        """The floating base now; None of a robot without."""
+        return self.scene.base() if isinstance(self.scene, FloatingPlant) else None
+
+    def damp(self, seconds: float) -> None:
+        """Let time pass while the joints are only damped; a robot that cannot be keeps its targets."""
+        damping = self._contract.unitree.damping if self._contract.unitree else DAMPING
+        if isinstance(self.scene, FloatingPlant):
+            self.scene.damp(seconds, damping)
+        else:
+            self.advance(seconds, self.target)
+
+    def obey(self, out: Output, seconds: float) -> None:
+        """Let time pass as the safety filter says; without power the servos keep what they were told last."""
+        if out.damping:
+            self.damp(seconds)
+        else:
+            self.advance(seconds, out.q if out.send else self.target)
 
     @property
     def success(self) -> bool:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from real.contract import Camera, RobotContract, contracts, load_contract
-from real.robots.base import BaseRobot
+from real.robots.base import GYROSCOPE, QUATERNION, VELOCITY, BaseRobot, imu_features
 from real.robots.plant import SimPlant
+from real.safety.balance import Balance
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Verdict
 from real.timing import RateLoop
-from sim.families import find
+from sim.families import Family, families, find
+from sim.plant import Base
 from twinloom.errors import TwinloomError, UnknownNameError
-from twinloom.features import IMAGES, STATE, TIMESTAMP
+from twinloom.features import IMAGES, STATE, TIMESTAMP, Feature
 
 
 class SimRobot(BaseRobot):
@@ -28,7 +31,7 @@ class SimRobot(BaseRobot):
     the family's experts.
 
     Args:
-        what: "family/task", or a task's name that is unique.
+        what: "family/task", or a task's name that is unique; or "family/robot", which is the family's first task.
         robot: robot of ``sim list robots``; the family's first if empty.
         seed, episode, randomize, split: which scene; as for ``datagen``. :meth:`reset` goes on to the next episode.
         cameras: cameras of ``sim list cameras`` whose pictures observations bring; size: (width, height) of them.
@@ -60,9 +63,7 @@ class SimRobot(BaseRobot):
         contract: RobotContract | str | None = None,
         record: dict[str, Any] | None = None,
     ) -> None:
-        family, task = find(what)
-        family.get("plant")  # the first question: is there a robot at all
-        robot = family.pick("robots", robot or None)
+        family, task, robot = task_and_robot(what, robot)
         if not lockstep and (record is not None or split != "seen"):
             raise TwinloomError("a record, or the split unseen, needs lockstep=True")
         family.select("cameras", cameras or "none", optional=True)
@@ -70,6 +71,7 @@ class SimRobot(BaseRobot):
             contract = load_contract(contract) if contract else contract_of(robot)
         if contract.model is None:
             raise TwinloomError(f"robot {contract.name} has no model, so it cannot be simulated")
+        contract = replace(contract, confirm=False)  # nobody stands beside it
         pictures = tuple(Camera(name, "", size[0], size[1], fps) for name in cameras)
         super().__init__(f"{what} with {contract.name}", contract, pictures)
         self.task, self.lockstep, self.fps = f"{family.name}/{task}", lockstep, fps
@@ -81,6 +83,16 @@ class SimRobot(BaseRobot):
         self._loop: RateLoop | None = None
         self._failure: BaseException | None = None
 
+    @property
+    def observation_features(self) -> dict[str, Feature]:
+        """Also velocities and the IMU of a robot on legs."""
+        return {**super().observation_features, **(imu_features(self.contract) if self.contract.imu else {})}
+
+    @property
+    def base(self) -> Base | None:
+        """The simulator's truth of a floating base, for controllers that need it; None of a robot without."""
+        return self._plant.base()
+
     # ------------------------------------------------------------ lifecycle
 
     def connect(self) -> None:
@@ -89,6 +101,7 @@ class SimRobot(BaseRobot):
             return
         self._plant = SimPlant(self.contract, self.task, **self._scene)
         self._plant.start()
+        self._balance = Balance(self.contract) if self.contract.fall else None
         self.safety = SafetyFilter(self.contract, rate_hz=self._scene["fps"], lockstep=self.lockstep)
         self._time, self._failure, self._connected = 0.0, None, True
         # the servos hold home, so motion starts from there and not from where a hand sags to
@@ -124,7 +137,10 @@ class SimRobot(BaseRobot):
         """Measured joints, pictures if asked for, and the time: simulated in lockstep, monotonic in real time."""
         self._check()
         with self._lock:
-            found = {STATE: self._measure(), TIMESTAMP: np.array([self._now()])}
+            q, qd = self._plant.read()
+            found = {STATE: q, TIMESTAMP: np.array([self._now()])}
+            if (base := self._plant.base()) is not None:
+                found |= {VELOCITY: qd, QUATERNION: base.quat, GYROSCOPE: base.angular_velocity}
             now = self._plant.scene.snapshot() if self.cameras else None
         if self.cameras:
             drawn = self._plant.scene.images(now, [camera.name for camera in self.cameras], self._size)
@@ -199,9 +215,10 @@ class SimRobot(BaseRobot):
         from sim.engine.base import DivergedError
 
         self._time += 1.0 / self.fps
+        self._look(self._plant)
         out = self.safety.step(self._time, self._measure())
         try:
-            self._plant.advance(1.0 / self.fps, out.q)
+            self._plant.obey(out, 1.0 / self.fps)
         except DivergedError as error:
             self._failure = error
             self._check()
@@ -216,15 +233,39 @@ class SimRobot(BaseRobot):
         try:
             for now in loop:
                 with self._lock:
+                    self._look(plant)
                     out = self.safety.step(now, plant.read()[0])
-                    plant.advance(loop.period, out.q if out.send else plant.target)
+                    plant.obey(out, loop.period)
         except Exception as error:  # handed to whoever asks next
             self._failure = error
+
+    def _look(self, plant: SimPlant) -> None:
+        """Tell the filter of a robot on legs whether it still stands."""
+        if self._balance is not None and (base := plant.base()) is not None:
+            self.safety.balance(self._balance.look(base.quat, plant.read()[0]))
 
     def _check(self) -> None:
         self._require_connection()
         if self._failure is not None:
             raise TwinloomError(f"{self.name}: {self._failure}; call reset()") from self._failure
+
+
+def task_and_robot(what: str, robot: str = "") -> tuple[Family, str, str]:
+    """Family, task and robot of "family/task", or of "family/robot", which means the family's first task.
+
+    Raises:
+        UnknownNameError: no such family, task or robot.
+        TwinloomError: the family has no robot to command.
+    """
+    name, slash, word = what.rpartition("/")
+    if slash and name in families() and not robot:
+        one = families()[name]
+        if word in one.names("robots") and word not in one.names("tasks"):
+            one.get("plant")
+            return one, next(iter(one.names("tasks"))), word
+    one, task = find(what)
+    one.get("plant")  # the first question: is there a robot at all
+    return one, task, one.pick("robots", robot or None)
 
 
 def contract_of(robot: str) -> RobotContract:

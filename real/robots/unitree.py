@@ -8,15 +8,13 @@ import time
 import numpy as np
 
 from real.contract import RobotContract, load_contract
-from real.robots.base import BaseRobot, RobotLostError
+from real.robots.base import GYROSCOPE, QUATERNION, VELOCITY, BaseRobot, RobotLostError, imu_features
 from real.robots.unitree_device import UnitreeDevice
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode, Verdict
 from real.timing import RateLoop
 from twinloom.errors import TwinloomError
 from twinloom.features import STATE, TIMESTAMP, Feature
-
-VELOCITY, QUATERNION, GYROSCOPE = "observation.velocity", "observation.imu.quaternion", "observation.imu.gyroscope"
 
 
 class UnitreeRobot(BaseRobot):
@@ -46,13 +44,7 @@ class UnitreeRobot(BaseRobot):
     @property
     def observation_features(self) -> dict[str, Feature]:
         """Joint positions and velocities, orientation (wxyz) and angular velocity (body frame) of the pelvis."""
-        names = self.contract.names
-        return {
-            **super().observation_features,
-            VELOCITY: Feature("float64", (len(names),), names, "rad/s"),
-            QUATERNION: Feature("float64", (4,), ("qw", "qx", "qy", "qz"), "unit quaternion wxyz"),
-            GYROSCOPE: Feature("float64", (3,), ("x", "y", "z"), "rad/s, body frame"),
-        }
+        return {**super().observation_features, **imu_features(self.contract)}
 
     def connect(self) -> None:
         """Open the topics and wait for a state; nothing is sent yet. Raises as :class:`UnitreeDevice` does."""

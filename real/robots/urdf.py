@@ -25,8 +25,8 @@ def urdf(contract: RobotContract) -> str:
     Raises:
         TwinloomError: the robot file names no model, or one that URDF cannot express.
     """
-    if contract.model is None:
-        raise TwinloomError(f"robot {contract.name} has no model, so there is no description of it")
+    if not contract.has_hands:
+        raise TwinloomError(f"robot {contract.name} has no model with hands, so there is no description of it")
     model = Shadow(contract).model
     robot = Xml.Element("robot", name=contract.name)
     Xml.SubElement(robot, "link", name=WORLD)

@@ -146,7 +146,7 @@ class RobotNode(ManagedNode):
         if actions.available() and self.contract.damp == "hold":
             prefix = self.p.get("prefix", "")
             self.actions = actions.Actions(self, self.contract, self.filter, self.router, prefix)
-        self.description = Description(self, self.contract) if self.contract.model else None
+        self.description = Description(self, self.contract) if self.contract.has_hands else None
         self.create_timer(1.0, self._say_how_it_goes)
 
     def activate(self) -> None:

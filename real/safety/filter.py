@@ -67,7 +67,8 @@ class SafetyFilter:
         self.guards = guards_of(contract) if guards is None else list(guards)
         self.journal = Journal()
         self.mode, self.reason = Mode.DISCONNECTED, "no state yet"
-        self._ramp = Ramp(len(contract.names), 1.0 / contract.command_hz)
+        # in lockstep a command is for the tick that follows it, whatever the rate of a policy in real time
+        self._ramp = Ramp(len(contract.names), self.period if lockstep else 1.0 / contract.command_hz)
         self._move: MoveTo | None = None
         self._confirmed = self._powered = self._leaving = self._leased = False
         self._lease: str | None = None
@@ -80,6 +81,7 @@ class SafetyFilter:
         self._oldest = math.inf  # of those times, of the joints of arms
         self._arms = ~contract.is_gripper  # grippers are also commanded now and then only
         self._trouble = ""  # a fault that was there in the last tick
+        self._fallen = ""  # why a robot on legs lies, as far as it is known
         self._tracking = np.where(contract.is_gripper, np.inf, contract.tracking_error)
         self._work, self._far = np.empty(len(contract.names)), np.empty(len(contract.names), bool)
 
@@ -195,6 +197,20 @@ class SafetyFilter:
         """The operator's side lives. A robot whose file asks for heartbeats stops when they are late."""
         self._beat = now
 
+    def balance(self, fallen: str) -> None:
+        """Call before each tick of a robot on legs: why it has fallen (`real.safety.balance`), "" if it stands.
+
+        A robot that is armed is damped at once, or stopped where its file says ``damp: hold``; one that lies cannot be
+        armed.
+        """
+        self._fallen = fallen
+        if not fallen or not self._powered or self.mode in (Mode.ESTOP, Mode.DAMP):
+            return
+        self.journal.counts["fall"] += 1
+        self._leaving = self._leased = False
+        self._move = None
+        self._enter(Mode.DAMP if self.contract.damp == "damping" else Mode.HOLD, f"fall: {fallen}")
+
     def reset(self, now: float, stops: int | None = None) -> Verdict:
         """Leave ESTOP or DAMP, for IDLE. Nothing moves before :meth:`arm`.
 
@@ -249,6 +265,8 @@ class SafetyFilter:
         q = self.state.q
         if q is None or now - self.state.time > self.contract.watchdog.hold_s:
             return "no state comes from the robot"
+        if self._fallen:
+            return f"it lies: {self._fallen}; lift it"
         if self._trouble:
             return f"{self._trouble}; {'disarm first' if self._powered else 'try again'}"
         if self._heart_stopped(now):

@@ -49,10 +49,8 @@ class Jog:
         self.arms = [side for side in ("left", "right") if any(n.startswith(f"{side}_") for n in contract.names)]
         self._solvers = {}
         if mode == "pose":
-            if contract.model is None:
-                raise TwinloomError(
-                    f"robot {contract.name} has no model, so its hands cannot be moved; use mode:=joint"
-                )
+            if not contract.has_hands:
+                raise TwinloomError(f"robot {contract.name} has no model with hands to move; use mode:=joint")
             self._solvers = _solvers(contract)
 
     def begin(self, measured: np.ndarray) -> None:

@@ -30,8 +30,8 @@ class RobotPage:
     """
 
     def __init__(self, contract: RobotContract, port: int) -> None:
-        if contract.model is None:
-            raise TwinloomError(f"robot {contract.name} has no model, so there is nothing to show")
+        if not contract.has_hands:
+            raise TwinloomError(f"robot {contract.name} has no model with hands, so there is nothing to show")
         viser = require("viser", "viz")
         require_port(port)
         self._contract, self._model = contract, Shadow(contract).model

@@ -19,5 +19,6 @@ FAMILY = Family(
     robots=robots,
     train="policies.humanoid.commands:train",
     evaluate="policies.humanoid.commands:evaluate",
+    plant="sim.humanoid.plant:HumanoidPlant",
     baselines={"model-based:humanoid": "the model-based walking controller"},
 )

@@ -15,7 +15,7 @@ from real.contract.load import FOLDER
 from real.safety.guards import guards_of
 from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
 
-WITH_MODEL = [name for name in contracts() if load_contract(name).model]
+WITH_MODEL = [name for name in contracts() if load_contract(name).has_hands]
 
 
 def test_the_robots_asked_for_are_there():

@@ -128,7 +128,7 @@ def test_episodes_follow_each_other_and_cameras_look():
         ("sim:bimanual/click_bell", {"fps": 60, "lockstep": True}, TwinloomError, "does not divide"),
         ("sim:bimanual/click_bell", {"cameras": ("top",)}, UnknownNameError, "camera"),
         ("sim:bimanual/click_bell", {"colour": 1}, TwinloomError, "colour"),
-        ("sim:bimanual/click_bell", {"contract": "g1"}, TwinloomError, "no model"),
+        ("sim:bimanual/click_bell", {"contract": "g1"}, UnknownNameError, "robot"),
         ("toaster:one", {}, UnknownNameError, "kind of robot"),
         ("mock:nobody", {}, UnknownNameError, "robot"),
     ],

@@ -13,7 +13,7 @@ from real.robots.urdf import joint_names, link_name, urdf
 from real.safety.shadow import Shadow
 from twinloom.errors import TwinloomError
 
-MODELLED = [name for name in contracts() if load_contract(name).model]
+MODELLED = [name for name in contracts() if load_contract(name).has_hands]
 
 
 def matrix(origin: Xml.Element | None) -> np.ndarray:
