@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
+from av.error import FFmpegError
 
 from datagen.lerobot.check import Check
 from datagen.lerobot.check_stats import check_image_stats
@@ -110,5 +110,5 @@ def _decode(check: Check, key: str, file: Path, episodes: list[tuple[int, dict[s
                     colour = "black" if np.mean(sums) < FLAT else "of one colour"
                     said = f'{flat} of {row["length"]} images of "{key}" are {colour}'
                     check.note(file, said, number, kind=f"images of one colour, {key}")
-        except (av.error.FFmpegError, OSError) as error:
+        except (FFmpegError, OSError) as error:
             check.add(file, f"does not decode: {error}", number)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import av
 import numpy as np
 from av.container import InputContainer, OutputContainer
+from av.error import FFmpegError
 
 from datagen.episode import Clip
 from datagen.lerobot.codec import GOP, Codec
@@ -97,7 +98,7 @@ def open_video(path: Path) -> tuple[InputContainer, av.VideoStream]:
     """
     try:
         container = av.open(str(path))
-    except (av.error.FFmpegError, OSError) as error:
+    except (FFmpegError, OSError) as error:
         raise TwinloomError(f"{path} is not a readable video: {error}") from error
     if not container.streams.video:
         container.close()
@@ -149,7 +150,7 @@ def _packets(path: Path, fps: int) -> Iterator[tuple[Packet, av.Packet, av.Video
                     seconds = float(packet.pts * stream.time_base)
                     raise TwinloomError(f"{path}: a frame at {seconds:.6f} s is not on the {fps} Hz grid")
                 yield Packet(index, round(packet.dts / ticks), packet.is_keyframe, packet.size), packet, stream
-        except (av.error.FFmpegError, OSError) as error:
+        except (FFmpegError, OSError) as error:
             raise TwinloomError(f"{path} is damaged: {error}") from error
 
 
@@ -240,7 +241,7 @@ class VideoReader:
     def _decode(self) -> Iterator[av.VideoFrame]:
         try:
             yield from self._container.decode(self._stream)
-        except (av.error.FFmpegError, OSError) as error:
+        except (FFmpegError, OSError) as error:
             raise TwinloomError(f"{self.path} is damaged: {error}") from error
 
     def frame(self, index: int) -> np.ndarray:
@@ -252,7 +253,7 @@ class VideoReader:
         if not self._next <= index < self._next + 2 * GOP:
             try:
                 self._container.seek(int(index * self._ticks), stream=self._stream, backward=True)
-            except (av.error.FFmpegError, OSError) as error:
+            except (FFmpegError, OSError) as error:
                 raise TwinloomError(f"{self.path} is damaged: {error}") from error
             self._frames = self._decode()
         for picture in self._frames:

@@ -45,7 +45,7 @@ def image_cache(dataset: Dataset, camera: str, image_size: tuple[int, int]) -> n
         with atomic_file(path) as temporary, temporary.open("wb") as file:  # a full disk is an error here, not later
             for episode in range(len(dataset)):
                 for image in dataset.images(episode, camera):
-                    file.write(np.ascontiguousarray(shrunk(image, image_size)))
+                    file.write(shrunk(image, image_size).tobytes())
     return np.memmap(path, np.uint8, "r", shape=shape)
 
 

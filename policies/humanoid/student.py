@@ -43,8 +43,9 @@ def describe(config: NetworkConfig, made: dict[str, Any]) -> PolicySpec:
 
 def restore(spec: PolicySpec, tensors: Mapping[str, Any]) -> WalkingNetwork:
     """The network of a checkpoint, for acting. Raises KeyError, TypeError or RuntimeError if it is none."""
-    shape = dict(spec.extra["network"])
-    network = WalkingNetwork(NetworkConfig(**(shape | {"hidden": tuple(shape["hidden"])})))
+    shape: dict[str, Any] = dict(spec.extra["network"])
+    shape["hidden"] = tuple(shape["hidden"])
+    network = WalkingNetwork(NetworkConfig(**shape))
     network.load_state_dict({name: torch.from_numpy(value) for name, value in tensors.items()})
     return network.eval()
 

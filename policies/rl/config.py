@@ -123,7 +123,8 @@ class LearnerConfig:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LearnerConfig:
         """Inverse of `to_json`; also reads the names of earlier versions."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in renamed(value).items()})
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in renamed(value).items()}
+        return cls(**values)
 
     def to_json(self) -> dict[str, Any]:
         """As JSON."""

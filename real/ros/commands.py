@@ -58,19 +58,20 @@ def chunk_message(
     Velocities are the finite differences, the last one zero: the controller then neither stops at every point nor runs
     on beyond the last.
     """
-    message = JointTrajectory(joint_names=list(names))
-    message.header.stamp, message.header.frame_id = to_stamp(stamp_ns), source
+    rows = []
     velocities = np.gradient(points, times, axis=0) if len(points) > 1 else np.zeros_like(points)
     velocities[-1] = 0.0
     for point, velocity, time in zip(points, velocities, times, strict=True):
         sec, nanosec = divmod(round(time * NS), NS)
-        message.points.append(
+        rows.append(
             JointTrajectoryPoint(
                 positions=doubles(point),
                 velocities=doubles(velocity),
                 time_from_start=Duration(sec=sec, nanosec=nanosec),
             )
         )
+    message = JointTrajectory(joint_names=list(names), points=rows)
+    message.header.stamp, message.header.frame_id = to_stamp(stamp_ns), source
     return message
 
 

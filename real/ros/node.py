@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import rclpy
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.context import Context
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.signals import SignalHandlerOptions
@@ -148,10 +149,7 @@ class ManagedNode(Shielded, LifecycleNode):
                     descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
             try:
                 self.declare_parameter(name, spec.default, descriptor)
-            except (
-                rclpy.exceptions.InvalidParameterValueException,
-                rclpy.exceptions.InvalidParameterTypeException,
-            ) as error:
+            except (InvalidParameterValueException, InvalidParameterTypeException) as error:
                 raise TwinloomError(f"{self.NAME}: parameter {name}: {error}") from error
         values = {name: self.get_parameter(name).value for name in PARAMETERS[self.MODULE]}
         check(self.MODULE, values)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import rclpy
 from rclpy.context import Context
@@ -87,7 +87,7 @@ class Session:
         self.node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -21,7 +21,7 @@ def describe(path: Path) -> Any:
     """
     from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable  # pyright: ignore
 
-    from launch import LaunchDescription
+    from launch import LaunchDescription  # pyright: ignore
 
     stack = load_stack(path)
     python = DeclareLaunchArgument("python", default_value=interpreter(path), description="interpreter of the nodes")

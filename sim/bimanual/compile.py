@@ -92,7 +92,7 @@ def _options(world: mujoco.MjSpec) -> None:
     world.visual.global_.offwidth = 1920
     world.visual.global_.offheight = 1440
     world.stat.extent = 1.2
-    world.stat.center = (0.0, 0.0, 0.8)
+    world.stat.center[:] = (0.0, 0.0, 0.8)
 
 
 def _surface(world: mujoco.MjSpec, name: str, look: str, repeat: tuple[float, float]) -> str:
@@ -101,7 +101,7 @@ def _surface(world: mujoco.MjSpec, name: str, look: str, repeat: tuple[float, fl
     material.specular = 0.15
     material.shininess = 0.2
     if look.startswith("#"):
-        material.rgba = [*(int(look[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0]
+        material.rgba[:] = [*(int(look[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0]
     else:
         image = np.ascontiguousarray(load_background(look))
         texture = world.add_texture(
@@ -115,7 +115,7 @@ def _surface(world: mujoco.MjSpec, name: str, look: str, repeat: tuple[float, fl
         textures = [""] * mujoco.mjtTextureRole.mjNTEXROLE
         textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = texture.name
         material.textures = textures
-        material.texrepeat = repeat
+        material.texrepeat[:] = repeat
     return material.name
 
 
@@ -142,7 +142,7 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
             material=wallpaper,
             contype=int(name == "wall"),
             conaffinity=int(name == "wall"),
-            castshadow=False,
+            castshadow=False,  # pyright: ignore[reportCallIssue]  # newer than the stubs
         )
     table = body.add_body(name="table", pos=[*spec.table_offset, spec.table_z])
     wood = _surface(world, "table", look["table"], (1, 1))
@@ -167,9 +167,9 @@ def _surroundings(world: mujoco.MjSpec, spec: SceneSpec) -> None:
                 conaffinity=0,
                 mass=0,
             )
-    world.visual.headlight.ambient = list(spec.ambient)
-    world.visual.headlight.diffuse = [0, 0, 0]
-    world.visual.headlight.specular = [0, 0, 0]
+    world.visual.headlight.ambient[:] = spec.ambient
+    world.visual.headlight.diffuse[:] = 0
+    world.visual.headlight.specular[:] = 0
     for i, light in enumerate(spec.lights):
         body.add_light(
             name=f"light{i}",
@@ -211,8 +211,8 @@ def _vary_arm(arm: mujoco.MjSpec, spec: SceneSpec) -> None:
         dx, dy, dz, roll, pitch, yaw = spec.wrist_offset
         R = rotation_about([0, 0, 1], yaw) @ rotation_about([0, 1, 0], pitch) @ rotation_about([1, 0, 0], roll)
         T = pose(camera.pos, camera.quat) @ pose([dx, dy, dz], R)
-        camera.pos = T[:3, 3]
-        camera.quat = matrix_to_quat(T[:3, :3])
+        camera.pos[:] = T[:3, 3]
+        camera.quat[:] = matrix_to_quat(T[:3, :3])
 
 
 def _object(world: mujoco.MjSpec, spec: SceneSpec, placement: Placement) -> None:

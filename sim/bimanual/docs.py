@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from gymnasium import spaces
 
 from sim.bimanual.family import CAMERAS, task_entry
 from sim.bimanual.task import task_class, task_names
@@ -90,15 +91,15 @@ def action_table() -> str:
     return table(["mode", "shape", "is"], rows)
 
 
-def _spaces(observation: str, action: str):
+def _spaces(observation: str, action: str) -> tuple[spaces.Dict, spaces.Space]:
     from sim.bimanual.env import BimanualEnv
 
     env = BimanualEnv(task_names()[0], obs_mode=observation, control_mode=action, cameras=("head",))
     return env.observation_space, env.action_space
 
 
-def _shape(space) -> str:
-    return "(" + ", ".join(map(str, space.shape)) + ("," if len(space.shape) == 1 else "") + ")"
+def _shape(space: spaces.Space) -> str:
+    return str(space.shape)
 
 
 def with_table(page: str) -> str:

@@ -75,6 +75,7 @@ class BimanualEnv(gymnasium.Env):
     """
 
     metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 25}  # noqa: RUF012 (Gymnasium's convention)
+    observation_space: spaces.Dict
 
     def __init__(
         self,

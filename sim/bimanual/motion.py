@@ -314,7 +314,8 @@ class Motion:
         a, b = moving
         arms = [self.sim.arms[s.side] for s in moving]
         paths, speed = (self._path(a), self._path(b)), min(a.speed, b.speed)
-        limits = tuple(arm.velocity_limits for arm in arms), tuple(arm.acceleration_limits for arm in arms)
+        velocities = arms[0].velocity_limits, arms[1].velocity_limits
+        limits = velocities, (arms[0].acceleration_limits, arms[1].acceleration_limits)
         pair = parameterise_pair(*paths, *limits, self.sim.control_dt, speed)
         excess = self._carried_speed(a.side, paths[0][:1], pair[0]) / CARRY_SPEED
         if excess > 1.0:

@@ -121,7 +121,8 @@ def body_meshes(model: mujoco.MjModel) -> dict[int, object]:
 
 def _shape(trimesh: ModuleType, model: mujoco.MjModel, geom: int):
     """A geom as a trimesh in its own frame."""
-    kind, size, types = int(model.geom_type[geom]), model.geom_size[geom], mujoco.mjtGeom
+    types = mujoco.mjtGeom
+    kind, size = types(model.geom_type[geom]), model.geom_size[geom]
     if kind == types.mjGEOM_MESH:
         mesh = int(model.geom_dataid[geom])
         v, f = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]

@@ -73,7 +73,7 @@ class RobotShare:
         rays = self._local @ data.cam_xmat[self._camera].reshape(3, 3).T
         hit, distance = np.full(len(rays), -1, np.int32), np.empty(len(rays))
         mujoco.mj_multiRay(
-            model, data, data.cam_xpos[self._camera], rays.ravel(), self._group, 1, -1, hit, distance, None,
+            model, data, data.cam_xpos[self._camera], rays.ravel(), self._group, True, -1, hit, distance, None,
             len(rays), mujoco.mjMAXVAL,
         )  # fmt: skip
         return float(self._robot[hit[hit >= 0]].sum() / len(rays))

@@ -53,10 +53,10 @@ def add_visuals(
         if surfaces is None:
             half, centre, quat = equivalent_box(link.inertia)
             kind = mujoco.mjtGeom.mjGEOM_ELLIPSOID
-            body.add_geom(type=kind, size=half * 5**0.5 / 3**0.5, pos=centre, quat=quat, **seen)
+            body.add_geom(type=kind, size=half * 5**0.5 / 3**0.5, pos=list(centre), quat=quat, **seen)
         elif link.name in surfaces:
-            vertices, faces = surfaces[link.name]
-            mesh = spec.add_mesh(name=f"look-{link.name}", uservert=vertices.ravel(), userface=faces.ravel())
+            vertices, faces = (list(part.ravel()) for part in surfaces[link.name])
+            mesh = spec.add_mesh(name=f"look-{link.name}", uservert=vertices, userface=faces)
             mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
             body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=mesh.name, **seen)
     if surfaces is None:

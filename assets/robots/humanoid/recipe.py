@@ -95,7 +95,7 @@ def build_spec(tree: LinkTree, leg_length: float, recipe: RecipeConfig = RECIPE)
     bodies: list = []
     for link in tree.links:
         body = (spec.worldbody if link.parent < 0 else bodies[link.parent]).add_body(name=link.name)
-        body.pos, body.quat = link.pos, link.quat
+        body.pos[:], body.quat[:] = link.pos, link.quat
         _set_inertia(body, link.inertia)
         bodies.append(body)
         if link.hinge is None:
@@ -113,7 +113,8 @@ def build_spec(tree: LinkTree, leg_length: float, recipe: RecipeConfig = RECIPE)
         )
         servo = spec.add_actuator(name=hinge.name, target=hinge.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         servo.set_to_position(kp=kp[j], kv=kd[j])
-        servo.forcelimited, servo.forcerange = mujoco.mjtLimited.mjLIMITED_TRUE, [-hinge.effort, hinge.effort]
+        servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
+        servo.forcerange[:] = -hinge.effort, hinge.effort
     names = [link.name for link in tree.links]
     for side, box in zip(("left", "right"), tree.feet, strict=True):
         pos, quat = box_pose(box, recipe.sole)

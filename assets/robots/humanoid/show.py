@@ -32,9 +32,9 @@ def scene(humanoid: Humanoid, surfaces: dict[str, Triangles] | None, axes: bool)
     spec.geom("floor").material = "matt"
     sky = spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, width=64, height=64)
     sky.builtin = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
-    sky.rgb1, sky.rgb2 = [0.95, 0.96, 0.97], [0.80, 0.84, 0.88]
+    sky.rgb1[:], sky.rgb2[:] = [0.95, 0.96, 0.97], [0.80, 0.84, 0.88]
     spec.worldbody.add_light(pos=[2, -1, 4], dir=[-0.4, 0.2, -0.9], diffuse=[0.5] * 3, castshadow=True)
-    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.45] * 3, [0.35] * 3
+    spec.visual.headlight.ambient[:], spec.visual.headlight.diffuse[:] = 0.45, 0.35
     spec.visual.quality.offsamples = 8
     return spec.compile()
 

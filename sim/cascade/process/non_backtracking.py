@@ -134,14 +134,14 @@ class Walk:
                 last = k + 1 == room or not small[k + 1, k]  # 0: the space is closed, and has eigenvalues of the matrix
                 if last or k % _LOOK == _LOOK - 1:
                     values, vectors = np.linalg.eig(small[: k + 1, : k + 1])
-                    best = int(np.argmax(values.real))
-                    value, mix = max(0.0, float(values[best].real)), vectors[:, best]
+                    best = int(np.argmax(np.real(values)))
+                    value, mix = max(0.0, float(np.real(values[best]))), vectors[:, best]
                     error = abs(small[k + 1, k] * mix[-1])
                     settled = error <= max(_TOLERANCE * value, _NOISE * float(np.abs(small).max()))
                     if settled or last:
                         break
                 space[k + 1] = vector / small[k + 1, k]
-            start = np.abs(mix.real @ space[: k + 1])  # all of one sign (Perron and Frobenius)
+            start = np.abs(np.real(mix) @ space[: k + 1])  # all of one sign (Perron and Frobenius)
             if settled:
                 self._start = start
                 return value

@@ -44,18 +44,9 @@ def template_model(body: Body) -> mujoco.MjModel:
             continue
         joint, servo = spec.joint(hinge.name), spec.actuator(hinge.name)
         joint.armature, joint.frictionloss = LOCK_ARMATURE, 0.0
-        joint.stiffness, joint.damping = _first(joint.stiffness, LOCK_STIFFNESS), _first(joint.damping, LOCK_DAMPING)
+        joint.stiffness[:], joint.damping[:] = (LOCK_STIFFNESS, 0.0, 0.0), (LOCK_DAMPING, 0.0, 0.0)
         servo.gainprm, servo.biasprm = np.zeros_like(servo.gainprm), np.zeros_like(servo.biasprm)
     return spec.compile()
-
-
-def _first(coefficients: np.ndarray | float, value: float) -> np.ndarray | float:
-    """Linear coefficient of a joint's spring or damper; newer engines keep polynomials."""
-    if np.ndim(coefficients) == 0:
-        return value
-    out = np.zeros_like(coefficients)
-    out[0] = value
-    return out
 
 
 def fields(body: Body) -> dict[str, np.ndarray]:
