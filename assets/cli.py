@@ -158,7 +158,7 @@ def graph(
         header: the first line names the columns; found out by itself where one can tell.
         json: print JSON.
     """
-    from assets.networks.commands import info
+    from assets.networks.stats import info
 
     print(info(file, directed, nodes, weights, columns, text, header, json))
     return 0

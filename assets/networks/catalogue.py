@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.networks.arguments import ensure, is_whole
+from assets.networks.degree_sequences import TWITTER, YOUTUBE, StandIn
 from assets.networks.graph import Graph, from_edges
 from assets.networks.load import read_edges
-from assets.networks.standins import TWITTER, YOUTUBE, StandIn
+from twinloom.arguments import ensure, is_whole
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.registry import Registry
 

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec
 
 import numpy as np
 
-from assets.networks.arguments import checked, ensure
+from assets.networks.degree_sequences import TWITTER, YOUTUBE, pair_stubs, rewire
 from assets.networks.graph import Graph, from_edges
-from assets.networks.pairing import pair_stubs, rewire
-from assets.networks.standins import twitter_like, youtube_like
-
-__all__ = [
-    "barabasi_albert", "chung_lu", "circulant", "complete", "configuration", "erdos_renyi", "random_regular",
-    "small_world", "star", "stochastic_block", "twitter_like", "youtube_like",
-]  # fmt: skip
+from twinloom.arguments import check_rng, ensure, is_whole
 
 MAX_COMPLETE = 20_000
+_WHOLE, _NUMBERS = ("n", "m", "d", "k"), ("p", "mean_degree")  # names of arguments
+P = ParamSpec("P")
+
+
+def checked(generator: Callable[P, Graph]) -> Callable[P, Graph]:
+    """A generator of graphs that looks at the kinds of its arguments first."""
+    signature, who = inspect.signature(generator), generator.__name__
+
+    @functools.wraps(generator)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Graph:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            whole = is_whole(value)
+            if name in _WHOLE:
+                ensure(whole, f"{who}: {name} is a whole number, not {value!r}")
+            elif name in _NUMBERS:
+                ensure(whole or isinstance(value, (float, np.floating)), f"{who}: {name} is a number, not {value!r}")
+            elif name == "rng":
+                check_rng(value, who)
+        return generator(*args, **kwargs)
+
+    return call
 
 
 @checked
@@ -155,6 +173,18 @@ def star(n: int) -> Graph:
     ensure(n >= 1, f"star(n={n}): n is at least 1")
     leaves = np.arange(1, n)
     return _named(n, np.column_stack((np.zeros_like(leaves), leaves)), f"star n={n}")
+
+
+@checked
+def twitter_like(rng: np.random.Generator) -> Graph:
+    """Stand-in for the undirected form of SNAP ego-Twitter: 81,306 nodes, 1,342,310 edges, a second of work."""
+    return TWITTER.generate(rng)
+
+
+@checked
+def youtube_like(rng: np.random.Generator) -> Graph:
+    """Stand-in for SNAP com-Youtube: 1,134,890 nodes, 2,987,624 edges, a few seconds of work."""
+    return YOUTUBE.generate(rng)
 
 
 def _named(n: int, pairs: np.ndarray, name: str) -> Graph:

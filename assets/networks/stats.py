@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, find_file, load
 from assets.networks.graph import Graph, check_graph, from_edges
+from assets.networks.load import read_edges
 from assets.networks.tiers import cut
 from twinloom.errors import TwinloomError
 
@@ -109,8 +113,6 @@ def list_networks() -> Table:
     """Name, size, degrees and origin of every known network."""
     from rich.table import Table
 
-    from assets.networks.catalogue import FOLDER_VARIABLE, NETWORKS, find_file
-
     table = Table(title="networks", title_justify="left")
     for heading in ("network", "nodes", "edges", "largest degree", "kappa", "state", "source"):
         table.add_column(heading, justify="left" if heading in ("network", "state", "source") else "right")
@@ -130,3 +132,43 @@ def list_networks() -> Table:
         f"files are looked for in {folder}" if folder else f"set {FOLDER_VARIABLE} to the folder of the files"
     )
     return table
+
+
+def info(
+    file: str,
+    directed: bool = False,
+    nodes: int | None = None,
+    weights: int | None = None,
+    columns: tuple[int, int] = (0, 1),
+    text: bool = False,
+    header: bool = False,
+    as_json: bool = False,
+) -> str:
+    """What reading a file (or a network by name) did, and the measures of the graph, as text or JSON.
+
+    See `assets.networks.load.read_edges` for the arguments and errors.
+    """
+    if file in NETWORKS or not Path(file).exists():
+        given = {
+            "nodes": nodes is not None,
+            "weights": weights is not None,
+            "columns": columns != (0, 1),
+            "text": text,
+            "header": header,
+        }
+        if file in NETWORKS and any(given.values()):
+            flags = ", ".join(f"--{name}" for name, is_given in given.items() if is_given)
+            raise TwinloomError(
+                f"{file} is a network of known form, without {flags}; name its file to read it otherwise"
+            )
+        graph, report = load(file, directed=directed), None
+    else:
+        graph, report = read_edges(
+            file, directed, nodes, weights=weights, columns=columns, text=text, header=header or None
+        )
+    stats = measure(graph)
+    if as_json:
+        account = {} if report is None else asdict(report) | {"path": str(report.path)}
+        return json.dumps({"name": graph.name, "synthetic": graph.synthetic, "reading": account} | stats.to_json())
+    head = [f"{graph.name}: {'synthetic' if graph.synthetic else 'data'}"] if report is None else report.lines()
+    return "\n".join([*head, "", *stats.lines()])

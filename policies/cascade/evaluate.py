@@ -15,7 +15,7 @@ from policies.cascade.environment import ManualResetVecEnv
 from sim.cascade.env.arena import Arena
 from sim.cascade.env.episodes import Ledger
 from sim.cascade.env.single import CascadeEnv
-from sim.cascade.simulator import is_whole
+from twinloom.arguments import is_whole
 from twinloom.errors import TwinloomError
 from twinloom.features import STATE
 
@@ -123,7 +123,7 @@ def evaluate(
     """
     if not is_whole(episodes, 1):
         raise TwinloomError(f"episodes {episodes} must be a whole number of at least 1")
-    if not is_whole(seed) or seed + episodes > SEEDS:
+    if not is_whole(seed, 0) or seed + episodes > SEEDS:
         raise TwinloomError(
             f"{episodes} episodes from seed {seed} on need whole seeds from 0 below 2**64; take a smaller"
         )

@@ -19,6 +19,7 @@ from sim.cascade.process.control import Controls
 from sim.cascade.process.models import Model
 from sim.cascade.process.rng import SEED, key_of
 from sim.cascade.process.subsets import choose
+from twinloom.arguments import is_whole
 from twinloom.errors import TwinloomError, UnknownNameError
 
 BACKENDS = {
@@ -354,11 +355,6 @@ def _seeds(seed: Any, replicas: int) -> tuple[np.ndarray, np.ndarray]:
         raise TwinloomError(f"seed must be an integer that is not negative, or {replicas} of them, not {seed!r}")
     lanes = np.arange(replicas) if given.ndim == 0 else np.zeros(replicas, np.int64)
     return np.full(replicas, given, np.uint64), lanes
-
-
-def is_whole(value: Any, least: int = 0) -> bool:
-    """Whether a value is an integer, of Python or NumPy, of at least ``least``."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
 def _fitting(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -15,7 +15,7 @@ from sim.cascade.env.ledger import Ledger, Outcome
 from sim.cascade.env.options import Options, parse_reset
 from sim.cascade.env.scenarios import Scenarios
 from sim.cascade.problems import Problem
-from sim.cascade.simulator import is_whole
+from twinloom.arguments import is_whole
 from twinloom.errors import TwinloomError
 from twinloom.seeding import episode_seed, stream
 
@@ -87,12 +87,12 @@ class Episodes:
 
     def _seeds(self, seed: Any) -> list[int]:
         """Seeds s, s + 1, ... or one for each replica."""
-        if is_whole(seed):
+        if is_whole(seed, 0):
             seeds = [int(seed) + r for r in range(self.replicas)]
         else:
             several = isinstance(seed, Sequence) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
             seeds = list(seed) if several else []
-        if len(seeds) != self.replicas or not all(is_whole(s) and s < 2**64 for s in seeds):
+        if len(seeds) != self.replicas or not all(is_whole(s, 0) and s < 2**64 for s in seeds):
             many = "" if self.replicas == 1 else f", or {self.replicas} of them"
             raise TwinloomError(f"seed {shown(seed)} must be a whole number from 0 below 2**64{many}")
         return [int(s) for s in seeds]

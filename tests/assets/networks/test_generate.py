@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assets.networks import generate
+from assets.networks.degree_sequences import TWITTER, YOUTUBE, graphical
 from assets.networks.generate import (
     barabasi_albert,
     chung_lu,
@@ -19,8 +20,6 @@ from assets.networks.generate import (
     stochastic_block,
 )  # fmt: skip
 from assets.networks.kernels import triangles
-from assets.networks.pairing import graphical
-from assets.networks.standins import TWITTER, YOUTUBE
 from twinloom.errors import TwinloomError
 
 MAKERS = {

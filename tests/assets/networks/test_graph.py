@@ -94,7 +94,7 @@ def test_a_graph_without_edges():
 def test_node_pairs_near_the_largest_key_do_not_overflow():
     n = 2**31 - 1
     merged_last = n - 1
-    from assets.networks.simplify import merge
+    from assets.networks.graph import merge
 
     merged = merge(n, np.array([[merged_last, merged_last - 1], [merged_last - 1, merged_last]]), False)
     assert np.divmod(merged.keys, n)[0].tolist() == [merged_last - 1]

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.networks.detect import Matrix, Start, sniff
-from assets.networks.textfile import read_text
-from assets.networks.words import decode, read_words, split, weight_problem
+from assets.networks.file_format import Matrix, Start, decode, read_text, sniff, split
+from assets.networks.graph import HEAVIEST, LIGHTEST
 from twinloom.errors import TwinloomError
 
 _BRACES = re.compile(rb"\{[^{}\n]*['\"]weight['\"]\s*:\s*([^\s,{}]+)[^{}\n]*\}")  # edge attributes of networkx
 _CLAIM = re.compile(r"\b(nodes|edges)\s*[:=]\s*([0-9]{1,18})(?![,.]?[0-9])", re.IGNORECASE)
+_NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Columns:
     """What an edge list says, before anything is merged.
 
     Attributes:
@@ -49,7 +49,7 @@ class Table:
     claims: dict[str, int]
 
 
-def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: bool, header: bool | None) -> Table:
+def read_columns(path: Path, columns: tuple[int, int], weight: int | None, text: bool, header: bool | None) -> Columns:
     """Read the columns of a file; see `assets.networks.load.read_edges` for the arguments.
 
     Raises:
@@ -63,7 +63,7 @@ def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: b
     start = sniff(content, columns, text, header)
     if start.words:
         lines = _Lines(content, start)
-        a, b, words, weights, width = read_words(iter(lines), columns, weight, start.mark)
+        a, b, words, weights, width = read_texts(iter(lines), columns, weight, start.mark)
         comments, blanks = lines.comments, lines.blanks
     else:
         words = None
@@ -78,7 +78,7 @@ def read_table(path: Path, columns: tuple[int, int], weight: int | None, text: b
             f"the header names {named} columns, the lines have {width}, so the weight may stand elsewhere; "
             "write weights with a decimal point, and a name for every column"
         )
-    return Table(
+    return Columns(
         a, b, words, weights, start.comments + comments, start.blanks + blanks, start.header, max(width, 0),
         start.matrix, named, attributes, _claims(content),
     )  # fmt: skip
@@ -88,7 +88,7 @@ def _read_integers(
     content: bytes, start: Start, columns: tuple[int, int], weight: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, int, int, int]:
     """Source, target, weights; number of columns, comment lines, blank lines."""
-    from assets.networks import scan as scanner
+    from assets.networks import integer_scanner as scanner
 
     room = content.count(b"\n", start.offset) + 1
     a, b = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -139,3 +139,69 @@ def _claims(content: bytes) -> dict[str, int]:
         if raw.lstrip()[:1] in (b"#", b"%"):
             claims |= {key.lower(): int(value) for key, value in _CLAIM.findall(raw.decode("utf-8", "replace"))}
     return claims
+
+
+def read_texts(
+    lines: Iterator[tuple[int, str]], columns: tuple[int, int], weight: int | None, mark: str | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, int]:
+    """Read edges between ids that are texts: names, hashes, anything between separators.
+
+    Args:
+        lines: numbers and texts of the lines that hold edges.
+        columns: of source and target, counted from 0.
+        weight: column of the weight, or None.
+        mark: what parts columns, None: white space.
+
+    Returns:
+        Source and target int64 [E] as positions in the third, the sorted labels; weights float64 [E] or None; number of
+        columns.
+
+    Raises:
+        TwinloomError: a line has another number of columns, an empty id, or a weight that is no number >= 0.
+    """
+    known: dict[str, int] = {}
+    a: list[int] = []
+    b: list[int] = []
+    w: list[float] = []
+    width = -1
+    for number, line in lines:
+        cells = split(line, mark)
+        if width < 0:
+            width = len(cells)
+            if width <= max(*columns, weight or 0):
+                raise TwinloomError(f"line {number} has {width} columns: {line.strip()!r}")
+        if len(cells) != width:
+            raise TwinloomError(f"line {number} has {len(cells)} columns, the lines before it have {width}")
+        source, target = cells[columns[0]], cells[columns[1]]
+        if not source or not target:
+            raise TwinloomError(f"line {number} has an empty id: {line.strip()!r}")
+        a.append(known.setdefault(source, len(known)))
+        b.append(known.setdefault(target, len(known)))
+        if weight is not None:
+            w.append(_weight(number, cells[weight], mark))
+    labels = np.array(list(known), dtype=str)
+    order = np.argsort(labels)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place[a], place[b], labels[order], np.array(w) if weight is not None else None, width
+
+
+def _weight(number: int, text: str, mark: str | None) -> float:
+    decimal = text.replace(",", ".", 1) if mark == ";" else text
+    value = float(decimal) if _NUMBER.fullmatch(decimal) else -1.0
+    if value and not LIGHTEST <= value <= HEAVIEST:
+        raise TwinloomError(f"line {number} {weight_problem(text)}")
+    return value
+
+
+def weight_problem(text: str) -> str:
+    """Why a weight was refused, to follow the number of its line."""
+    point = text.replace(",", ".")
+    if text.count(",") == 1 and _NUMBER.fullmatch(point):
+        return (
+            f'has the weight "{text}": write it with a decimal point ({point}), or part the columns by semicolons, '
+            "between which a decimal comma is understood"
+        )
+    if _NUMBER.fullmatch(text) and float(text) < float("inf"):
+        return f'has the weight "{text}"; 0, or {LIGHTEST:.2g} to {HEAVIEST:.2g}, is allowed; rescale the column'
+    return f'has the weight "{text}", not a number >= 0'

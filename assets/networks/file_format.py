@@ -1,13 +1,35 @@
-"""What the first lines of an edge list tell: where edges begin, what parts the columns, whether ids are integers."""
+"""What an edge list file is: unpacked text, where its edges begin, what parts the columns, whether ids are integers."""
 
 from __future__ import annotations
 
+import bz2
+import codecs
+import contextlib
+import csv
+import gzip
+import lzma
 import re
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from assets.networks.graph import MAX_NODES
-from assets.networks.words import decode, separators, split
 from twinloom.errors import TwinloomError
+
+_COMPRESSED: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
+    b"\x1f\x8b": ("gzip", gzip.decompress),
+    b"BZh": ("bzip2", bz2.decompress),
+    b"\xfd7zXZ\x00": ("xz", lzma.decompress),
+}
+_ARCHIVES = {
+    b"PK\x03\x04": "zip archive",
+    b"(\xb5/\xfd": "zstd file",
+    b"7z\xbc\xaf": "7z archive",
+    b"Rar!": "RAR archive",
+}
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -180,3 +202,74 @@ def refuse(line: bytes) -> None:
                 f"it is {name}, not a text of one edge a line; export the edges as two columns, source and target"
                 + (", or download the data file itself" if line.lstrip()[:1] == b"<" else "")
             )
+
+
+def read_text(path: Path) -> bytes:
+    """The content of a plain, gzip, bzip2 or xz file; told by its first bytes, whatever it is called.
+
+    A byte order mark is removed, UTF-16 becomes UTF-8, and ``\\r`` alone, the line end of old Macintoshes, ``\\n``. A
+    file whose lines all end in ``\\r\\n`` keeps them.
+
+    Raises:
+        TwinloomError: the file is missing, unreadable, damaged, an archive or binary.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise TwinloomError(
+            f"{path} does not exist; give the path of an edge list (.txt, .csv, .tsv, also .gz)"
+        ) from None
+    except OSError as error:
+        raise TwinloomError(f"cannot read {path}: {error.strerror}; an edge list is one file") from error
+    except ValueError as error:  # a null character
+        raise TwinloomError(f"cannot read {str(path)!r}: {error}") from error
+    for magic, (kind, unpack) in _COMPRESSED.items():
+        if content.startswith(magic):
+            try:
+                content = unpack(content)
+            except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+                raise TwinloomError(f"{path} is a damaged {kind} file ({error}); download it again") from error
+    for magic, kind in _ARCHIVES.items():
+        if content.startswith(magic):
+            raise TwinloomError(f"{path} is a {kind}; unpack it and give the edge list inside")
+    if content[257:262] == b"ustar":
+        raise TwinloomError(f"{path} is a tar archive; unpack it and give the edge list inside")
+    for mark, encoding in _UTF16.items():
+        if content.startswith(mark):
+            content = content[2:].decode(encoding, "replace").encode()
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if b"\0" in content[:65536]:
+        raise TwinloomError(f"{path} is binary, not a text of one edge a line")
+    if b"\r" not in content or content.count(b"\r") == content.count(b"\r\n"):
+        return content
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def separators(line: str) -> list[str]:
+    """What may part the columns of a line, the likeliest first; empty: white space.
+
+    A tab; else commas and semicolons, the more frequent first. Semicolons win a tie: their columns may hold numbers
+    with a decimal comma.
+    """
+    if "\t" in line:
+        return ["\t"]
+    return sorted((mark for mark in ";," if mark in line), key=lambda mark: -line.count(mark))
+
+
+def split(line: str, mark: str | None) -> list[str]:
+    """The columns of a line; quotes around one may hold separators."""
+    if mark is None:
+        return line.split()
+    cells = line.split(mark)
+    if '"' in line:
+        with contextlib.suppress(csv.Error):  # a quote that opens nothing is a character like any other
+            cells = next(csv.reader([line], delimiter=mark, skipinitialspace=True))
+    return [cell.strip() for cell in cells]
+
+
+def decode(raw: bytes, number: int) -> str:
+    """Text of a line without its line end. Raises TwinloomError, naming the line, if it is not UTF-8."""
+    try:
+        return raw.rstrip(b"\r\n").decode()
+    except UnicodeDecodeError as error:
+        raise TwinloomError(f"line {number} is not UTF-8 text; convert the file, for example with iconv") from error
