@@ -91,8 +91,9 @@ class DynamicsSpec:
 
 DEFAULT_CAMERAS: dict[str, CameraSpec] = {
     # names of RoboTwin 2.0. Its head camera, 1.35 m up between the arms, misses what stands at the sides and sees
-    # mostly arm when these reach forward; this one sees every task's objects, a sixth of it covered by the arms
-    "head": CameraSpec((0.0, -0.25, 1.65), (0.0, 0.25, -0.8), 45.0),
+    # mostly arm when these reach forward; this one, nearly straight above the middle of the table, sees every task's
+    # objects, and an arm that reaches forward lies below it instead of before it
+    "head": CameraSpec((0.0, -0.05, 1.65), (0.0, 0.09, -0.91), 45.0),
     "front": CameraSpec((0.2, -0.45, 0.85), (0.0, 1.0, -0.1)),
     "third": CameraSpec((0.0, 0.95, 1.6), (0.0, -1.0, -0.45), 60.0),
 }
