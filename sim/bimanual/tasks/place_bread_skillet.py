@@ -22,15 +22,12 @@ from twinloom.transforms import pose
 SIGN = {"left": -1.0, "right": 1.0}
 APART = (0.13, 0.08, 0.03, 0.18)  # metres from the midline, best first: arms that keep apart or do not reach as far
 LEAN = 0.6  # by how much the holding hand shall lean away from the pan, as a share of the vertical
+NEAR = -0.05  # y of a skillet that can only be gripped with the hand over the pan, where the bread has to go
 HOLD = 0.08  # metres above the table at which the pan waits for the bread
 
 
 class PlaceBreadSkillet(Task):
     limit = 500
-    differs = (
-        "skillet within 5 cm of y = 0 (RoboTwin -20 to 5 cm): nearer, the holding arm has no room beside the "
-        "one with the bread"
-    )
     side: Side
     instructions = (
         "[lift|pick up|hold|raise] {A} [with {a} |]and [put|place|drop] {B} [into|in] it",
@@ -42,15 +39,18 @@ class PlaceBreadSkillet(Task):
     def load_actors(self, scene: Scene) -> None:
         self.side = scene.side()
         sign = -1 if self.side == "left" else 1
-        spot = (sign * scene.uniform(0.15, 0.25), scene.uniform(-0.05, 0.05))
+        spot = (sign * scene.uniform(0.15, 0.25), scene.uniform(-0.2, 0.05))
         yaw = scene.uniform(-np.pi / 6, np.pi / 6)
         self.skillet = scene.add("skillet", scene.instance("skillet"), spot, yaw)
         spot = (-sign * scene.uniform(0.2, 0.28), scene.uniform(-0.2, 0.05))
         self.bread = scene.add("bread", scene.instance("bread"), spot, scene.uniform(-np.pi / 4, np.pi / 4))
         scene.keep_out((0.0, -0.05), 0.18)
+        scene.keep_out((sign * 0.15, -0.02), 0.2)  # where the pan is held, or set down first
 
     def expert(self, robot: Skills) -> None:
         holder, placer = self.side, other(self.side)
+        if self.skillet.position[1] < NEAR:
+            self._push_away(robot)
         held = self._held(robot, APART)
         handle = self.skillet.asset.grasps_in("handle")[0]
         drop = robot.goal(self.bread, held.targets, pre=0.10, above=0.02)
@@ -72,6 +72,15 @@ class PlaceBreadSkillet(Task):
                 failure = failure or error
         assert failure is not None
         raise failure
+
+    def _push_away(self, robot: Skills) -> None:
+        """Set the skillet down where it can be gripped from behind."""
+        sign, turns = SIGN[self.side], np.linspace(-0.5, 0.5, 5)
+        spots = [(sign * x, y, self.skillet.position[2]) for x in (0.2, 0.24) for y in (0.02, -0.02)]
+        away = robot.goal(self.skillet, np.array([pose(spot) for spot in spots]), yaw=turns, pre=0.03)
+        robot.do(robot.grasp(self.side, self.skillet, "handle", then=[away]))
+        robot.do(robot.lift(self.side, 0.04))
+        robot.do(robot.place(self.side, away))
 
     def _held(self, robot: Skills, spots: Sequence[float]) -> Goal:
         """The pan over the table at one of several distances from the midline, on its arm's side."""

@@ -15,8 +15,14 @@ from sim.bimanual.views import RobotShare, in_picture, seen_at_start
 from tests.sim.bimanual.scenes import ROBOT, simulation
 from twinloom.seeding import episode_seed
 
-HARD = ("place_can_basket", "put_bottles_dustbin", "dump_bin_bigbin", "open_microwave", "place_bread_skillet")
-DEEPEST = {"place_bread_basket": 0.006}  # metres; a finger leans on the bread that lies there already
+HARD = (
+    "place_bread_basket",
+    "place_can_basket",
+    "put_bottles_dustbin",
+    "dump_bin_bigbin",
+    "open_microwave",
+    "place_bread_skillet",
+)
 EASY = tuple(task for task in task_names() if task not in HARD)
 
 
@@ -26,9 +32,9 @@ def keeps_to_the_rules(task: str) -> None:
     assert found["lasts"], "success did not last for 10 s"
     assert found["creep"] < 0.001
     assert found["turn"] < np.radians(1.0)
-    assert found["deepest"] < DEEPEST.get(task, 0.003), found["between"]
+    assert found["deepest"] < 0.003, found["between"]
     assert found["fastest"] < task_class(task).carry_speed, found["what"]
-    assert np.mean(found["robot"]) < 0.3  # of one episode; docs/results has the figures of each task
+    assert np.mean(found["robot"]) < 0.25
     assert np.quantile(found["robot"], 0.95) < 0.5
     named = {value for key, value in found["slots"].items() if key.islower() and value in ("left", "right")}
     assert named <= {side for _, side in found["touched"]}
