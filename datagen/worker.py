@@ -211,7 +211,7 @@ def compose(
         success=rollout.success,
         seed=tuple(int(word) for word in np.atleast_1d(np.asarray(seed.entropy, dtype=object))),
         record=rollout.record,
-        extra={"instructions": rollout.instructions},
+        extra={**rollout.facts(), "instructions": rollout.instructions},
     )
     return episode, spec
 

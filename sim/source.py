@@ -48,6 +48,13 @@ class Rollout(Protocol):
         """Number of frames T."""
         ...
 
+    def facts(self) -> dict[str, Any]:
+        """Further JSON-able facts for the episode's row of the dataset, worked out when asked for; {} if none.
+
+        "views" (docs/data.md) stands in the report of a dataset.
+        """
+        ...
+
     def render(self, cameras: Sequence[str], size: tuple[int, int], mode: str) -> Iterator[Mapping[str, np.ndarray]]:
         """Draw frame after frame: camera name to an array of the shape and type of its feature (`Source.images`)."""
         ...

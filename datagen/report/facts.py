@@ -28,6 +28,7 @@ class TaskFacts:
         seconds: time spent on each episode, empty if not recorded.
         sentences: the instruction of each episode.
         seen, unseen: further instructions of the first episode.
+        views: what the head camera saw of each episode that tells (docs/data.md).
     """
 
     name: str
@@ -40,6 +41,7 @@ class TaskFacts:
     sentences: list[str] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    views: list[Mapping[str, float]] = field(default_factory=list)
 
     @property
     def made(self) -> int:
@@ -105,6 +107,8 @@ def _add_episode(tasks: dict[str, TaskFacts], row: Mapping[str, Any]) -> TaskFac
     task.attempts += row.get("attempts") or 1
     task.reasons.update(row.get("failures") or [])
     task.seen = task.seen or list(row.get("instructions/seen") or [])
+    if views := json.loads(row.get("extra") or "{}").get("views"):
+        task.views.append(views)
     task.unseen = task.unseen or list(row.get("instructions/unseen") or [])
     return task
 

@@ -60,6 +60,7 @@ def page(data: Dataset, facts: Facts, strips: dict, sheet: dict) -> str:
     sections = [
         ("tasks", "Tasks", _tasks(data, facts)),
         ("time", "Where the time went", _time(data, facts)),
+        ("views", "What the head camera sees", _views(facts)),
         ("film", "One episode of each task", _film(facts, urls)),
         ("sheet", "Tasks × draws: first frames", _sheet(facts, sheet, urls)),
         ("ranges", "What was randomised", _ranges(facts)),
@@ -158,6 +159,29 @@ def _time(data: Dataset, facts: Facts) -> str:
     note = "Worker time over all attempts, failed ones included, divided by the episodes kept."
     columns = html.table(("stage", "seconds an episode", "share"), rows, {1, 2})
     return f'{html.split_bar(facts.timing)}<p class="dim">{note}</p>{columns}'
+
+
+def _views(facts: Facts) -> str:
+    rows = [
+        [task.name, *(html.Cell(f"{value:.1%}", value) for value in _view_figures(task))]
+        for task in facts.tasks.values()
+        if task.views
+    ]
+    if not rows:
+        return ""
+    note = (
+        "Episodes that begin with the middle of every task object in the picture; share of the picture that the robot "
+        "covers, mean over the frames, and what 95 % of the frames of an episode stay below, at most."
+    )
+    columns = ("task", "all objects in view", "robot, mean", "robot, 95 %")
+    return f'<p class="dim">{note}</p>{html.table(columns, rows, {1, 2, 3}, sortable=True)}'
+
+
+def _view_figures(task: TaskFacts) -> tuple[float, float, float]:
+    """Episodes with all objects in view, mean share of the robot, and its highest 95 % quantile."""
+    count = len(task.views)
+    whole = sum(views["objects"] == 1.0 for views in task.views) / count
+    return whole, sum(views["robot"] for views in task.views) / count, max(views["robot_95"] for views in task.views)
 
 
 def _film(facts: Facts, urls: dict[str, str]) -> str:

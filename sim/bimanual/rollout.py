@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +17,7 @@ from sim.bimanual.scene import SceneRejectedError
 from sim.bimanual.simulation import Simulation, joint_names
 from sim.bimanual.skills import Skills
 from sim.bimanual.task import DWELL_S
+from sim.bimanual.views import episode_views, seen_at_start
 from sim.engine.base import DivergedError
 from sim.engine.render import StateRenderer
 from sim.loop import playback, run
@@ -77,6 +78,7 @@ class Rollout:
         record: the randomisation record.
         timing: wall-clock seconds spent on "build" (draw, compile and settle the scene), "plan" (everything the expert
             thinks) and "simulate" (control steps).
+        seen: name of each task object to whether it began in the head camera's picture.
     """
 
     success: bool
@@ -90,11 +92,17 @@ class Rollout:
     record: dict[str, Any]
     timing: dict[str, float]
     model: mujoco.MjModel | None
+    seen: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def length(self) -> int:
         """Number of frames T."""
         return len(self.qpos)
+
+    def facts(self) -> dict[str, Any]:
+        """{"views": what the head camera sees}: see `sim.bimanual.views.episode_views`; 40 ms."""
+        assert self.model is not None
+        return {"views": episode_views(self.model, self.qpos, self.seen)}
 
     def render(
         self, cameras: Sequence[str], size: tuple[int, int], mode: str = "auto"
@@ -184,6 +192,7 @@ def replay_rollout(record: dict[str, Any], actions: np.ndarray, fps: int | None 
 
 def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, timing: dict[str, float]) -> Rollout:
     sentences = prepared.instructions()
+    own = {p.name: prepared.sim.actors[p.name] for p in prepared.spec.placements if not p.clutter}
     return Rollout(
         success=reason == "",
         reason=reason,
@@ -196,6 +205,7 @@ def _result(prepared: Prepared, recorder: Recorder, reason: str, detail: str, ti
         record=prepared.record(),
         timing=timing,
         model=prepared.sim.model,
+        seen=seen_at_start(prepared.spec.cameras["head"], own),
     )
 
 

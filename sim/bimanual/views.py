@@ -12,6 +12,7 @@ from sim.bimanual.spec import CameraSpec
 
 ASPECT = 4 / 3  # width over height of a picture
 RAYS = (32, 24)  # across and down, for shares of a picture
+SAMPLES = 12  # of an episode, evenly spread, from which the robot's share of the picture is taken
 HIDDEN_GROUP = 3  # shapes that are felt and not drawn
 
 
@@ -36,6 +37,8 @@ def in_picture(camera: CameraSpec, points: np.ndarray, aspect: float = ASPECT) -
 def seen_at_start(camera: CameraSpec, actors: Mapping[str, Actor]) -> dict[str, bool]:
     """Name of each object to whether the middle of its box is in the picture where it was placed."""
     middles = {name: a.start[:3, 3] + a.start[:3, :3] @ a.box.mean(0) for name, a in actors.items()}
+    if not middles:
+        return {}
     return dict(zip(middles, in_picture(camera, np.array(list(middles.values()))).tolist(), strict=True))
 
 
@@ -77,3 +80,23 @@ class RobotShare:
             len(rays), mujoco.mjMAXVAL,
         )  # fmt: skip
         return float(self._robot[hit[hit >= 0]].sum() / len(rays))
+
+
+def episode_views(model: mujoco.MjModel, qpos: np.ndarray, seen: Mapping[str, bool]) -> dict[str, float]:
+    """What the head camera saw of an episode.
+
+    Args:
+        qpos: (T, nq) positions of everything at each frame.
+        seen: as of `seen_at_start`.
+
+    Returns:
+        "objects": share of the task's objects that began in the picture; "robot": share of the picture that the robot
+        covered, mean over SAMPLES frames; "robot_95": what 95 % of them stay below.
+    """
+    share = RobotShare(model)
+    covered = [share(qpos[i]) for i in np.linspace(0, len(qpos) - 1, SAMPLES).astype(int)]
+    return {
+        "objects": float(np.mean(list(seen.values()))) if seen else 1.0,
+        "robot": round(float(np.mean(covered)), 4),
+        "robot_95": round(float(np.quantile(covered, 0.95)), 4),
+    }

@@ -68,6 +68,9 @@ class FakeRollout:
     def length(self) -> int:
         return len(self.arrays["action"]) if self.arrays else 0
 
+    def facts(self) -> dict[str, Any]:
+        return {"views": {"objects": 0.5, "robot": 0.25, "robot_95": 0.5}}
+
     def render(self, cameras: Sequence[str], size: tuple[int, int], mode: str) -> Iterator[dict[str, np.ndarray]]:
         mark = label(self.record["seed"])
         for frame in range(self.length):

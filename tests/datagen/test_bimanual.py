@@ -58,6 +58,9 @@ def test_an_expert_that_raises_is_counted_and_the_others_go_on(tmp_path, monkeyp
     assert verify(out).problems == []
     with Dataset(out) as dataset:
         assert dataset.rows["task_name"].to_pylist() == ["beat_block_hammer"] * 2
+        views = dataset.episode(0).extra["views"]
+    assert views["objects"] == 1.0
+    assert 0.0 < views["robot"] <= views["robot_95"] < 0.5
 
 
 @pytest.mark.slow

@@ -63,6 +63,8 @@ def build(root, episodes, spec):
 def dataset(tmp_path_factory):
     root = tmp_path_factory.mktemp("with space") / "dämo"
     first = [episode("click_bell", [painted(c)] * 3, f"Ring <b>{i}</b> & go") for i, c in enumerate(COLOURS)]
+    for i, bell in enumerate(first):
+        bell.extra["views"] = {"objects": 1.0 if i else 0.5, "robot": 0.1 * i, "robot_95": 0.2 * i}
     walk = episode("hanging_mug", [painted(c) for c in COLOURS], failures=["no feasible grasp"])
     build(root, [*first, walk], spec())
     account = {
@@ -113,6 +115,12 @@ def test_the_table_shows_what_was_asked_made_and_why_not(text):
     assert [re.sub("<.*?>", "", cell) for cell in rows["lift_pot"]][1:7] == ["0/1", "3", "–", "–", "–", "dropped 3"]
     assert 'class="short">1/2' in text
     assert 'class="full">4/4' in text
+
+
+def test_views_are_told_of_the_tasks_whose_episodes_tell_them(text):
+    section = text.partition('id="views"')[2].partition("<h2")[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", section)]
+    assert [row for row in rows if row] == [["click_bell", "75.0%", "15.0%", "60.0%"]]
 
 
 def test_time_is_split_by_stage_in_the_order_of_work(text):
