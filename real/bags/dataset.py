@@ -17,12 +17,14 @@ from real.bags.bag import Bag
 from real.bags.hands import HAND_NAMES, HAND_UNIT, Hands
 from real.bags.resample import BagEpisode
 from real.robots.sim import SimRobot
+from real.safety.modes import Mode
 from sim.loop import run
 from twinloom.errors import TwinloomError
 from twinloom.features import ACTION, IMAGE_AXES, IMAGES, STATE
 from twinloom.names import match
 
 UNIT = "rad; gripper opening in [0, 1]"
+STAMPS = "observation.stamps"
 ACTIONS = "joint position targets (rad) and gripper opening in [0, 1]"
 
 
@@ -98,8 +100,10 @@ def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
     features = {
         "observation.state": Feature("float32", (len(names),), names, UNIT),
         "action": Feature("float32", (len(names),), names, UNIT),
-        "observation.stamps": Feature("int64", (len(stamps),), stamps, "ns since 1970, when it was measured"),
+        STAMPS: Feature("int64", (len(stamps),), stamps, "ns since 1970, when it was measured"),
     }
+    if source.legs is not None:
+        features |= source.legs.features(contract)
     if contract.has_hands:
         features["observation.ee_pose"] = Feature("float32", (len(HAND_NAMES),), HAND_NAMES, HAND_UNIT)
         arrays["observation.ee_pose"] = Hands(contract).flat(arrays["observation.state"])
@@ -107,6 +111,7 @@ def compose(source: BagEpisode, fps: int) -> tuple[DatasetSpec, Episode]:
         camera = next(c for c in contract.cameras if c.name == name)
         shape = (camera.height, camera.width, 3)
         features[IMAGES + name] = Feature("video", shape, IMAGE_AXES)
+    features = {name: feature for name, feature in features.items() if name in arrays or name.startswith(IMAGES)}
     world = "sim" if source.record else contract.name
     spec = DatasetSpec(fps, contract.model or contract.name, f"real/{world}", features, ACTIONS)
     episode = Episode(
@@ -127,13 +132,13 @@ class Replayed(NamedTuple):
 
     Attributes:
         frames: how many.
-        hand_m: (T,) distance of the hands, the larger of both sides.
+        hand_m: (T,) distance of the hands, the larger of both sides; None of a robot without hands.
         joint_rad: largest difference of a joint, grippers aside.
-        success: whether the simulated task succeeded again.
+        success: whether the simulated task succeeded again; of a robot on legs, whether it did not fall.
     """
 
     frames: int
-    hand_m: np.ndarray
+    hand_m: np.ndarray | None
     joint_rad: float
     success: bool
 
@@ -169,8 +174,11 @@ def replay(root: Path, index: int, robot: str = "") -> Replayed:
 
     with world:
         run(world, follow)
-        success = world.success
+        success = world.success if world.contract.imu is None else world.safety.mode is Mode.ACTIVE
     before, again = recorded[STATE][:, order].astype(float), np.array(states)
     arms = ~world.contract.is_gripper
-    apart = float(np.abs(before - again)[:, arms].max())
-    return Replayed(len(states), Hands(world.contract).apart(before, again), apart, success)
+    stamps = recorded[STAMPS].reshape(len(before), -1)[:, 0]
+    measured = np.diff(stamps, prepend=0) > 0  # the others lie between two measurements
+    apart = float(np.abs(before - again)[measured][:, arms].max())
+    hands = Hands(world.contract).apart(before, again) if world.contract.has_hands else None
+    return Replayed(len(states), hands, apart, success)

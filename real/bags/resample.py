@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from real.bags.bag import Bag, BagMessage
+from real.bags.legs import Legs, ticks
+from real.bags.series import Series
 from real.contract import RobotContract, load_contract, with_topics
+from real.robots.base import VELOCITY
 from twinloom.errors import TwinloomError
 from twinloom.names import match
 
 NS = 1_000_000_000
 MAX_GAP_S = 0.25  # between two states; more is not interpolated across
 AFTER_SUCCESS_S = 0.5
-
-
-@dataclass
-class Series:
-    """Numbers with time stamps (ns since the epoch), in order."""
-
-    stamps: list[int] = field(default_factory=list)
-    rows: list[np.ndarray] = field(default_factory=list)
-
-    def add(self, stamp_ns: int, row: np.ndarray) -> None:
-        """Append; what is not later than the last is left out."""
-        if not self.stamps or stamp_ns > self.stamps[-1]:
-            self.stamps.append(stamp_ns)
-            self.rows.append(row)
-
-    def at(self, times_ns: np.ndarray) -> np.ndarray:
-        """(T, N) values at times, linear between the neighbours; the first before and the last behind all."""
-        origin = self.stamps[0]
-        x, known = (times_ns - origin) * 1e-9, (np.array(self.stamps) - origin) * 1e-9
-        table = np.array(self.rows)
-        return np.stack([np.interp(x, known, column) for column in table.T], axis=1)
-
-    def before(self, times_ns: np.ndarray) -> np.ndarray:
-        """(T,) stamp of the newest row at or before each time."""
-        stamps = np.array(self.stamps)
-        return stamps[np.maximum(np.searchsorted(stamps, times_ns, side="right") - 1, 0)]
 
 
 class BagEpisode:
@@ -52,11 +29,13 @@ class BagEpisode:
         contract: the robot.
         task, instruction: as the recorder or the robot said.
         record: randomisation record of a simulated scene, {} otherwise.
-        success: whether the robot said so; True for a real robot, whose person decides by keeping the bag.
+        success: whether the robot said so; True for a real robot, whose person decides by keeping the bag; of a robot
+            on legs, whether it neither fell nor was stopped while it was driven.
         times_ns: (T,) the frames.
         arrays: "observation.state", "action" (T, J) and "observation.stamps" (T, 1 + cameras).
         cameras: camera name to topic.
         facts: gaps and rates, kept with the episode.
+        legs: what else is known of a robot on legs, or None.
 
     Raises:
         TwinloomError: states or commands are missing, or there are gaps; one line.
@@ -68,7 +47,7 @@ class BagEpisode:
             raise TwinloomError(f"{bag.path} is empty: no message was recorded; did the robot run while it was?")
         self.contract: RobotContract = with_topics(load_contract(robot or bag.about.get("robot", "")))
         self._node = bag.about.get("robot_node", "/robot")
-        self.state, self.sent, self.commands = Series(), Series(), Series()
+        self.state, self.sent, self.commands, self.velocity = Series(), Series(), Series(), Series()
         self._images: dict[str, list[int]] = {}
         self._active: list[tuple[int, str]] = []
         self._success_ns = 0
@@ -79,12 +58,23 @@ class BagEpisode:
                 if bag.topics.get(topic, ("", 0))[1]:
                     self.cameras[camera.name] = topic
         self._read()
+        self.legs = Legs(bag, self.contract, self._node) if self.contract.imu else None
         self.task = bag.about.get("task") or self.scene.get("task", "") or "unnamed"
         self.instruction = bag.about.get("instruction") or self.scene.get("instruction", "") or self.task
-        self.record = self.scene.get("record", {})
+        self.record = dict(self.scene.get("record", {}))
         self.success = self._success_ns > 0 if self.scene else True
-        self.times_ns = self._frames()
-        self.arrays = self._arrays()
+        if self.legs is not None:
+            modes = [mode for _, mode in self._active]
+            # one whose policy ended is held first, and damped later: that is no fall
+            self.success = not {("active", "damp"), ("active", "estop")} & set(itertools.pairwise(modes))
+        by_ticks = self.legs is not None and self.scene and fps == self.contract.rate_hz and self.sent.stamps
+        if by_ticks:
+            self.times_ns, self.arrays = self._ticks(self.legs)
+        else:
+            self.times_ns = self._frames()
+            self.arrays = self._arrays()
+        if self.legs is not None:
+            self.arrays |= self.legs.arrays(self.times_ns)
 
     # --------------------------------------------------------------- reading
 
@@ -93,6 +83,7 @@ class BagEpisode:
         states = {group.topic: contract.where(group.joints) for group in contract.topics.state}
         commands = {prefix + group.topic: contract.where(group.joints) for group in contract.topics.commands}
         own = {f"{self._node}/{name}": name for name in ("mode", "scene", "success", "sent")}
+        pace = np.full(len(contract.names), np.nan)
         now, told = np.full(len(contract.names), np.nan), np.full(len(contract.names), np.nan)
         for message in self.bag.messages(*states, *commands, *own):
             topic, value = message.topic, message.value
@@ -100,6 +91,8 @@ class BagEpisode:
                 now[states[topic]] = self._positions(message, states[topic])
                 if not np.isnan(now).any():
                     self.state.add(message.made_ns, contract.from_device(now))
+                if contract.imu is not None and len(value.velocity) == len(value.name):
+                    self._moved(message, states[topic], pace)
             elif topic in commands:
                 self._command(message, commands[topic], told)
             elif own[topic] == "sent":
@@ -118,6 +111,13 @@ class BagEpisode:
         wanted = np.array(self.contract.devices)[where]
         order = match(list(message.value.name), list(wanted), extra=True, what=message.topic)
         return np.asarray(message.value.position, float)[order]
+
+    def _moved(self, message: BagMessage, where: Any, pace: np.ndarray) -> None:
+        wanted = np.array(self.contract.devices)[where]
+        order = match(list(message.value.name), list(wanted), extra=True, what=message.topic)
+        pace[where] = np.asarray(message.value.velocity, float)[order]
+        if not np.isnan(pace).any():
+            self.velocity.add(message.made_ns, pace / self.contract.scale)
 
     def _command(self, message: BagMessage, where: np.ndarray, told: np.ndarray) -> None:
         """Commands with the moment at which they are due."""
@@ -153,7 +153,7 @@ class BagEpisode:
             begin = max(begin, driven[0])
             after = [stamp for stamp, mode in self._active if stamp > driven[-1] and mode != "active"]
             end = min([end, *after])
-        if self._success_ns:
+        if self._success_ns and self.legs is None:
             end = min(end, self._success_ns + round(AFTER_SUCCESS_S * NS))
         for name, stamps in self._images.items():
             if not stamps:
@@ -193,11 +193,56 @@ class BagEpisode:
             "states": len(inside),
             "action_from": "sent" if self.sent.stamps else "commands",
         }
-        return {
+        arrays = {
             "observation.state": self.state.at(times).astype(np.float32),
             "action": action.astype(np.float32),
             "observation.stamps": np.stack(columns, axis=1).astype(np.int64),
         }
+        if self.velocity.stamps:
+            arrays[VELOCITY] = self.velocity.at(times).astype(np.float32)
+        return arrays
+
+    def _ticks(self, legs: Legs) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Frames that are the ticks of a simulated robot on legs, so that its motion is replayed exactly.
+
+        Walking is unstable: an action that is a hundredth of a tick late is another walk after some seconds. So nothing
+        is resampled; where the machine was late, the tick's set points are repeated as often as the robot did.
+        """
+        begin, end = self._span()
+        sent_ns, state_ns = np.array(self.sent.stamps), np.array(self.state.stamps)
+        made = ticks(sent_ns, 1.0 / self.contract.rate_hz)
+        known = np.isin(sent_ns, state_ns) & np.isin(sent_ns, np.array(self.velocity.stamps))
+        rows = np.flatnonzero((sent_ns >= begin) & (sent_ns <= end))
+        while len(rows) and not (known[rows[0]] and legs.start(int(sent_ns[rows[0]]), *self._at(sent_ns[rows[0]]))):
+            rows = rows[1:]
+        if len(rows) < 2:
+            raise TwinloomError(f"{self.bag.path} was driven for less than two ticks")
+        first = int(sent_ns[rows[0]])
+        self.record["start"] = legs.start(first, *self._at(first))
+        repeated = np.repeat(rows, made[rows])
+        starts, frames = np.cumsum(made[rows]) - made[rows], np.arange(len(repeated))
+        # where a row lasts several ticks, only the state before the first was measured
+        moments = np.interp(frames, starts, (sent_ns[rows] - first).astype(float)) + first
+        states, velocities = self.state.at(moments), self.velocity.at(moments)
+        self.facts = {
+            "bag": self.bag.path.name,
+            "began_ns": first,
+            "states": int(known[rows].sum()),
+            "ticks_caught_up": int((made[rows] - 1).sum()),
+            "action_from": "sent",
+        }
+        times = first + np.arange(len(repeated)) * NS // self.fps
+        return times, {
+            "observation.state": states.astype(np.float32),
+            VELOCITY: velocities.astype(np.float32),
+            "action": np.array(self.sent.rows)[repeated].astype(np.float32),
+            "observation.stamps": sent_ns[repeated][:, None].astype(np.int64),
+        }
+
+    def _at(self, stamp_ns: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of the state with this stamp."""
+        q, qd = (series.at(np.array([stamp_ns]))[0] for series in (self.state, self.velocity))
+        return q, qd
 
     def images(self) -> Iterator[dict[str, np.ndarray]]:
         """Frame after frame: camera name to the newest (H, W, 3) image at or before the frame's time."""

@@ -279,6 +279,11 @@ class RobotContract:
         scale, offset = self._scaling
         return q * scale + offset
 
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """(J,) the driver's units in one of ours: what velocities are multiplied with for it."""
+        return self._scaling[0]
+
     def from_device(self, q: np.ndarray) -> np.ndarray:
         """Inverse of :meth:`to_device`."""
         scale, offset = self._scaling

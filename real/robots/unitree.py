@@ -9,7 +9,8 @@ import numpy as np
 
 from real.contract import RobotContract, load_contract
 from real.robots.base import GYROSCOPE, QUATERNION, VELOCITY, BaseRobot, RobotLostError, imu_features
-from real.robots.unitree_device import UnitreeDevice
+from real.robots.unitree_device import MotorState, UnitreeDevice
+from real.safety.balance import Balance
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode, Verdict
 from real.timing import RateLoop
@@ -72,13 +73,13 @@ class UnitreeRobot(BaseRobot):
         slot = self.device.states.get()
         if slot is None or time.monotonic() - slot[0] > self.contract.watchdog.damp_s:
             raise RobotLostError(f"{self.name} sends no state any more; connect again")
-        received, state = slot
-        motors = state.motor_state[: len(self.contract.names)]
+        received, message = slot
+        state = MotorState.of(message, len(self.contract.names))
         return {
-            STATE: np.array([motor.q for motor in motors]),
-            VELOCITY: np.array([motor.dq for motor in motors]),
-            QUATERNION: np.array(list(state.imu_state.quaternion), float),
-            GYROSCOPE: np.array(list(state.imu_state.gyroscope), float),
+            STATE: state.q,
+            VELOCITY: state.qd,
+            QUATERNION: state.base.quat,
+            GYROSCOPE: state.base.angular_velocity,
             TIMESTAMP: np.array([received]),
         }
 
@@ -111,10 +112,14 @@ class UnitreeRobot(BaseRobot):
         return self.safety.mode
 
     def _run(self, loop: RateLoop) -> None:
+        balance = Balance(self.contract) if self.contract.fall else None
         try:
             for now in loop:
                 with self._lock:
-                    out = self.safety.step(now, self.device.read())
+                    state = self.device.take()
+                    if balance is not None and state is not None:
+                        self.safety.balance(balance.look(state.base.quat, state.q))
+                    out = self.safety.step(now, None if state is None else state.q)
                 self.device.write(out, now)
         except Exception as error:  # handed to whoever asks next
             self._failure = error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from real.contract import RobotContract
 from real.robots.base import RobotLostError
 from real.safety.modes import Output
 from real.timing import Mailbox
+from sim.plant import Base
 from twinloom.errors import TwinloomError
 
 INSTALL = "pip install --no-deps unitree-sdk2py-dimos==1.0.3 && pip install cyclonedds==11.0.1 opencv-python-headless"
@@ -41,6 +42,22 @@ class Sdk:
         except ModuleNotFoundError as error:
             raise TwinloomError(f"{error.name} is not installed; Unitree robots need their SDK: {INSTALL}") from error
         self.new_command = getattr(default, f"unitree_{message}_msg_dds__LowCmd_")
+
+
+class MotorState(NamedTuple):
+    """One LowState: positions (J,) and velocities (J,) of the joints, and the base, whose place is not measured."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    base: Base
+
+    @classmethod
+    def of(cls, message: Any, joints: int) -> MotorState:
+        """From the message of the SDK."""
+        motors, imu, unknown = message.motor_state[:joints], message.imu_state, np.full(3, np.nan)
+        acceleration = np.array(list(getattr(imu, "accelerometer", unknown)), float)
+        base = Base(unknown, np.array(list(imu.quaternion)), unknown, np.array(list(imu.gyroscope)), acceleration)
+        return cls(np.array([motor.q for motor in motors]), np.array([motor.dq for motor in motors]), base)
 
 
 class UnitreeDevice:
@@ -91,10 +108,15 @@ class UnitreeDevice:
             self._release_motion_service(timeout_s)
         self._command = self.sdk.new_command()
 
+    def take(self) -> MotorState | None:
+        """What the robot measured, if a state came since the last look, else None."""
+        slot = self.states.take()
+        return None if slot is None else MotorState.of(slot[1], len(self._kp))
+
     def read(self, stamp_ns: int = 0) -> np.ndarray | None:
         """(J,) positions if a state came since the last read, else None."""
-        slot = self.states.take()
-        return None if slot is None else np.array([motor.q for motor in slot[1].motor_state[: len(self._kp)]])
+        state = self.take()
+        return None if state is None else state.q
 
     def write(self, out: Output, now: float) -> None:
         """Send what the filter lets out; when that falls silent, damping: a motor keeps its last command."""

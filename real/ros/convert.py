@@ -73,6 +73,13 @@ def read_positions(message: JointState, wanted: tuple[str, ...], what: str) -> n
     return np.asarray(message.position)[joint_order(tuple(message.name), wanted, what)]
 
 
+def read_velocities(message: JointState, wanted: tuple[str, ...], what: str) -> np.ndarray:
+    """(J,) velocities of the wanted joints; NaN where the message has none, which is allowed."""
+    if len(message.velocity) != len(message.name):
+        return np.full(len(wanted), np.nan)
+    return np.asarray(message.velocity)[joint_order(tuple(message.name), wanted, what)]
+
+
 def image(frame: np.ndarray, stamp_ns: int, frame_id: str) -> Image:
     """(H, W, 3) uint8 RGB as a message."""
     message = Image(height=frame.shape[0], width=frame.shape[1], encoding="rgb8", step=3 * frame.shape[1])

@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from real.contract import RobotContract
+from real.ros.base import BaseListener, BasePublisher
 from real.ros.commander import Commander
 from real.ros.health import ERROR, OK
 from real.ros.node import run_node
@@ -18,6 +19,8 @@ from real.ros.observer import Observer
 from real.ros.robot_node import Device, RobotNode
 from real.ros.topics import StatePublisher
 from real.safety.modes import Output
+
+IMU_S = 0.1  # seconds without an IMU after which a robot on legs counts as fallen
 
 
 class DriverDevice:
@@ -32,12 +35,21 @@ class DriverDevice:
     def __init__(self, node: GuardNode, contract: RobotContract) -> None:
         self.contract = contract
         self._observer = Observer(node, contract, {}, jpeg=False, health=node.health)
+        self._base = BaseListener(node, contract, node.health) if contract.imu else None
         self._commander = Commander(node, contract, node.health, node.get_name())
         self._health = node.health
         every = round(contract.rate_hz / contract.command_hz) if self._commander.trajectories else 1
         self._every, self._count = max(1, every), 0
         self._period = self._every / contract.rate_hz
         self._stamp_ns = 0
+
+    @property
+    def orientation(self) -> np.ndarray | None:
+        """Of the IMU, unless it is silent."""
+        if self._base is None or self._base.missing(time.monotonic(), IMU_S):
+            return None
+        newest = self._base.imu.get()
+        return None if newest is None else newest[1][0]
 
     def read(self, stamp_ns: int) -> np.ndarray | None:
         """The newest state if it has come since the last tick."""
@@ -85,13 +97,19 @@ class Announced:
 
         self._device = UnitreeDevice(contract)
         self._states = StatePublisher(node, contract, node.health)
+        self._base = BasePublisher(node, contract, node.health, truth=False) if contract.imu else None
+        self.orientation: np.ndarray | None = None
 
     def read(self, stamp_ns: int) -> np.ndarray | None:
         """The newest state if it has come since the last tick; also published."""
-        q = self._device.read(stamp_ns)
-        if q is not None:
-            self._states.publish(stamp_ns, q)
-        return q
+        state = self._device.take()
+        if state is None:
+            return None
+        if self._base is not None:
+            self._base.publish(stamp_ns, state.base)
+            self.orientation = state.base.quat
+        self._states.publish(stamp_ns, state.q, state.qd)
+        return state.q
 
     def write(self, out: Output, now: float) -> None:
         """Pass on what left the filter."""

@@ -31,6 +31,9 @@ class Observer:
         jpeg: read the compressed topics.
         health: told of topics that are silent or do not fit.
         on_state: called in the executor thread with the stamp (ns) of each complete state.
+
+    Attributes:
+        state: newest positions (J,), stamp in ns, and velocities (J,), NaN where the driver sends none.
     """
 
     STALE_S = 0.5
@@ -47,10 +50,10 @@ class Observer:
     ) -> None:
         self.contract, self._health, self._on_state = contract, health, on_state
         self._features = dict(features)
-        self._q = np.full(len(contract.names), np.nan)
+        self._q, self._qd = np.full(len(contract.names), np.nan), np.full(len(contract.names), np.nan)
         self._have = 0
         self._newest_ns = [0] * len(contract.topics.state)
-        self.state: Mailbox[tuple[np.ndarray, int]] = Mailbox()
+        self.state: Mailbox[tuple[np.ndarray, int, np.ndarray]] = Mailbox()
         self.images: dict[str, Mailbox[Any]] = {}
         self._topics: dict[str, str] = {}
         self._began = time.monotonic()
@@ -91,12 +94,13 @@ class Observer:
             return
         if self._health.level(f"state {topic}") != OK:
             self._health.set(f"state {topic}", OK, "new states come")
-        self._q[where] = positions
+        self._q[where], self._qd[where] = positions, convert.read_velocities(message, names, topic)
         self._have |= 1 << position
         if self._have == (1 << len(self.contract.topics.state)) - 1:  # every group since the last complete state
             self._have = 0
             stamp_ns = stamp_ns or time.time_ns()
-            self.state.put((self.contract.from_device(self._q), stamp_ns))
+            velocities = self._qd / self.contract.scale  # they have no offset
+            self.state.put((self.contract.from_device(self._q), stamp_ns, velocities))
             self._on_state(stamp_ns)
 
     def _old(self, stamp_ns: int, wall_ns: int, position: int) -> str:
@@ -125,7 +129,7 @@ class Observer:
         newest = self.state.get()
         if newest is None or now - newest[0] > self.STALE_S:
             return {}, 0.0, "no state from " + ", ".join(g.topic for g in self.contract.topics.state)
-        came, (q, _) = newest
+        came, (q, *_) = newest
         names = self._features[STATE].names if STATE in self._features else self.contract.names
         found = {
             STATE: q[self.contract.where(names)].astype(np.float32),

@@ -7,15 +7,11 @@ own does the thinking and hands back chunks of actions, which a timeline turns i
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any
 
 import numpy as np
-from rclpy.client import Client
-from rclpy.task import Future
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
-from std_srvs.srv import Trigger
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import JointTrajectory
 
 from real.policy.chunks import ActionTimeline
@@ -24,22 +20,19 @@ from real.policy.inference import Chunk, PolicyProcess
 from real.ros.commander import Commander
 from real.ros.commands import chunk_message
 from real.ros.convert import doubles
+from real.ros.driving import DrivingNode
 from real.ros.health import ERROR, OK, WARN
-from real.ros.node import ManagedNode, run_node
+from real.ros.node import run_node
 from real.ros.observer import Observer
-from real.ros.qos import EVENTS, LATCHED, on_subscription
+from real.ros.qos import EVENTS
 from real.ros.topics import load
-from real.safety.modes import Mode
-from real.timing import LatencyTracker, RateLoop
+from real.timing import LatencyTracker
 from twinloom.errors import TwinloomError
 
-DRIVEN = (Mode.READY.value, Mode.ACTIVE.value, Mode.HOLD.value)
-UNARMED = ("", Mode.DISCONNECTED.value, Mode.IDLE.value)
 LEGS = ("observation_age", "wait", "inference", "state_to_command")
-SLACK_NS = 1_000_000  # states come with jitter; a command waits for no further one because of it
 
 
-class PolicyNode(ManagedNode):
+class PolicyNode(DrivingNode):
     """Runs one policy.
 
     Topics: the robot's command topics; ~/chunk (JointTrajectory, every chunk as the policy gave it); ~/latency
@@ -61,7 +54,7 @@ class PolicyNode(ManagedNode):
         self.policy = PolicyProcess(p["policy"], p["robot"], options, self.stopping.is_set)
         spec = self.policy.spec
         self._order = np.array([spec.action.names.index(name) for name in self.contract.names])
-        self._wake = threading.Event()
+        self.follow_mode()
         self.observer = Observer(
             self,
             self.contract,
@@ -71,11 +64,6 @@ class PolicyNode(ManagedNode):
             on_state=lambda _: self._wake.set(),
         )
         self.commander = Commander(self, self.contract, self.health, self.get_name(), p["prefix"])
-        self.mode, self._may_arm, self._refusal = "", p["arm"], ""
-        topic = f"{p['robot_node']}/mode"
-        told = on_subscription(topic, self.health.on_mismatch)
-        self.create_subscription(String, topic, self._mode_is, LATCHED, event_callbacks=told)
-        self._arm: Client = self.create_client(Trigger, f"{p['robot_node']}/arm_at_start")
         self._chunk_out = self.create_publisher(JointTrajectory, "~/chunk", EVENTS)
         self._latency_out = self.create_publisher(Float64MultiArray, "~/latency", EVENTS)
         self.latency = {leg: LatencyTracker(window=1000) for leg in LEGS}
@@ -83,18 +71,6 @@ class PolicyNode(ManagedNode):
         self.get_logger().info(
             f"{p['policy']}: {spec.kind} policy, {spec.horizon} actions at {spec.fps:g} Hz, joints matched by name"
         )
-
-    def activate(self) -> None:
-        """Start the control thread."""
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="control", daemon=True)
-        self._thread.start()
-
-    def deactivate(self) -> None:
-        """Send nothing more; the robot's side brakes and holds."""
-        self._ending.set()
-        self._wake.set()
-        self._thread.join(2.0)
 
     def cleanup(self) -> None:
         """End the policy's process."""
@@ -104,44 +80,7 @@ class PolicyNode(ManagedNode):
 
     # -------------------------------------------------------- control thread
 
-    def _run(self) -> None:
-        try:
-            while not self._ending.is_set():
-                if self._wait_for_robot():
-                    self._episode()
-        except Exception as error:  # its end is the end of the node, which the runner may start again
-            self.fail(error)
-
-    def _wait_for_robot(self) -> bool:
-        """Until the robot may be driven; arms it at the start if that is wanted. False when ending."""
-        asked = 0.0
-        for now in RateLoop(20, stopped=self._ending):
-            if self.mode in DRIVEN and self.observer.age(now) < Observer.STALE_S and not self.commander.missing():
-                return True
-            if self._may_arm and self.mode == Mode.IDLE.value and now - asked > 1.0 and self._arm.service_is_ready():
-                asked = now
-                self._arm.call_async(Trigger.Request()).add_done_callback(self._armed)
-            self._say_what_is_missing(now)
-        return False
-
-    def _armed(self, future: Future) -> None:
-        answer = future.result()
-        self._refusal = "" if answer is None or answer.success else f" ({answer.message})"
-
-    def _say_what_is_missing(self, now: float) -> None:
-        if self.observer.age(now) > Observer.STALE_S:
-            text = "waits for " + ", ".join(group.topic for group in self.contract.topics.state)
-        elif self.commander.missing():
-            text = f"nobody listens to {', '.join(self.commander.missing())}"
-        elif not self.mode:
-            text = f"waits for {self.p['robot_node']}/mode"
-        else:
-            alone = self._may_arm and not self._refusal
-            arm = "" if alone or self.mode != Mode.IDLE.value else f"{self._refusal}; arm it with: real arm"
-            text = f"waits: the robot is {self.mode}{arm}"
-        self.health.set("policy", WARN, text)
-
-    def _episode(self) -> None:
+    def episode(self) -> None:
         """Until the robot may not be driven any more."""
         spec = self.policy.spec
         self._until_idle()
@@ -152,24 +91,10 @@ class PolicyNode(ManagedNode):
         self.timeline.reset(newest[1][0] if newest else None)
         self._asked = self._state_to_command = 0.0
         self._begun = False
-        period, due_ns = 1.0 / self.contract.command_hz, 0
-        tick_ns = round(period * 1e9)
-        while not self._ending.is_set() and self.mode in DRIVEN:
-            if not self._wake.wait(0.1):
-                if self.observer.age(time.monotonic()) > Observer.STALE_S:
-                    return  # the robot is gone, and what it said of itself last means nothing
-                continue
-            self._wake.clear()
-            newest = self.observer.state.get()
-            if newest is None:
-                continue
-            stamp_ns = newest[1][1]
-            if stamp_ns + SLACK_NS >= due_ns:  # every command answers the state that has just come
-                due_ns = (due_ns if stamp_ns - due_ns < tick_ns else stamp_ns) + tick_ns
-                self._send(stamp_ns, period)
+        for _, stamp_ns, _, due in self.states():
+            if due:
+                self._send(stamp_ns, 1.0 / self.contract.command_hz)
             self._think()
-        if not self._ending.is_set():
-            self.health.set("policy", WARN, f"stops: the robot is {self.mode}")
 
     def _until_idle(self) -> None:
         while self.policy.busy and not self._ending.is_set():
@@ -241,11 +166,6 @@ class PolicyNode(ManagedNode):
         self._chunk_out.publish(chunk_message(spec.action.names, chunk.actions, times, wall_ns, self.get_name()))
 
     # ------------------------------------------------- executor thread's side
-
-    def _mode_is(self, message: String) -> None:
-        self.mode = message.data
-        if self.mode not in UNARMED:
-            self._may_arm = False  # once only: after a stop or a disarm it is a person who arms again
 
     def _say_how_it_goes(self) -> None:
         values: dict[str, Any] = {}

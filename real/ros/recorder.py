@@ -13,6 +13,7 @@ from pathlib import Path
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from real.bags.bag import BagWriter
+from real.ros.base import TRUTH
 from real.ros.health import OK, WARN
 from real.ros.messages import message_class
 from real.ros.node import ManagedNode, run_node
@@ -40,6 +41,8 @@ class RecorderNode(ManagedNode):
         wanted = [group.topic for group in contract.topics.state]
         wanted += [p["prefix"] + group.topic for group in contract.topics.commands]
         wanted += [f"{robot}/{name}" for name in OF_ROBOT] + [f"{policy}/{name}" for name in OF_POLICY]
+        if contract.imu is not None:
+            wanted += [contract.imu.topic, f"{robot}/{TRUTH}", p["cmd_vel"]]
         if p["images"] != "none":
             end = "/compressed" if p["images"] == "jpeg" else ""
             wanted += [camera.topic + end for camera in contract.cameras]
@@ -53,6 +56,7 @@ class RecorderNode(ManagedNode):
             "instruction": p["instruction"],
             "prefix": p["prefix"],
             "robot_node": robot,
+            "cmd_vel": p["cmd_vel"],
         }
         self._subscribed: dict[str, object] = {}
         self._bag: BagWriter | None = None

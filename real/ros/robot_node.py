@@ -35,6 +35,7 @@ from real.ros.report import TimingReport
 from real.ros.router import Router
 from real.ros.senders import Senders
 from real.ros.topics import load
+from real.safety.balance import Balance
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode, Output, Verdict
 from real.stack.parameters import Value
@@ -54,9 +55,11 @@ class Device(Protocol):
 
     Attributes:
         exact: its time goes in whole ticks, however late they come: that of a simulation. Otherwise time is as it is.
+        orientation: (4,) of the floating base, wxyz, as of the last read; None where there is none or it is not known.
     """
 
     exact: bool
+    orientation: np.ndarray | None
 
     def read(self, stamp_ns: int) -> np.ndarray | None:
         """(J,) positions at the time of the tick, or None if none came since the last read."""
@@ -88,6 +91,10 @@ class RobotNode(ManagedNode):
         self._looping = False
         super().__init__(context, parameters)
 
+    def load_contract(self) -> RobotContract:
+        """The robot file."""
+        return load(self.p["robot"])
+
     def open_device(self, contract: RobotContract) -> Device:
         """The device of this robot."""
         raise NotImplementedError
@@ -103,7 +110,8 @@ class RobotNode(ManagedNode):
 
     def configure(self) -> None:
         """Load the robot file, open the device, listen."""
-        self.contract = load(self.p["robot"])
+        self.contract = self.load_contract()
+        self.balance = Balance(self.contract) if self.contract.fall else None
         self.filter = SafetyFilter(self.contract)
         self.router = Router(self.contract, self.filter)
         self.latency = LatencyTracker(window=1000, skip=0)
@@ -196,7 +204,8 @@ class RobotNode(ManagedNode):
         mode, deadline, collect = None, None, time.monotonic() + COLLECT_S
         for now in self.loop:
             late = self.loop.lateness[-1] if self.device.exact else 0.0
-            tick, stamp_ns = now - late, time.time_ns() - round(late * NS)
+            tick = now - late
+            stamp_ns = time.time_ns() - round((time.monotonic() - tick) * NS)  # however late this line is
             measured = self.device.read(stamp_ns)
             for _ in range(len(self._inbox)):  # no more than there are now, however fast they come
                 self.router.message(*self._inbox.popleft())
@@ -204,6 +213,7 @@ class RobotNode(ManagedNode):
             if self.actions is not None:
                 self.actions.feed(tick, stamp_ns * 1e-9)
             self.router.offer(tick)
+            self._look_for_a_fall(measured)
             out = self.filter.step(tick, measured)
             if self.description is not None:
                 self.description.take(self.filter.state.q)
@@ -225,6 +235,12 @@ class RobotNode(ManagedNode):
             if now > collect and mode not in (Mode.ACTIVE, Mode.MOVING_TO_START):
                 gc.collect()
                 collect = now + COLLECT_S
+
+    def _look_for_a_fall(self, measured: np.ndarray | None) -> None:
+        if self.balance is not None:
+            q, quat = self.filter.state.q if measured is None else measured, self.device.orientation
+            known = q is not None and quat is not None and np.isfinite(q).all()
+            self.filter.balance(self.balance.look(quat, q) if known else "no IMU comes")  # type: ignore[arg-type]
 
     def _answer(self, now: float) -> None:
         if self.p["auto_arm"] and self.filter.mode is Mode.IDLE:

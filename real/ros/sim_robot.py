@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from std_msgs.msg import Bool, String
 
 from real.contract import RobotContract
 from real.robots.plant import SimPlant
+from real.ros.base import BasePublisher
 from real.ros.cameras import chosen_cameras
 from real.ros.convert import to_stamp
 from real.ros.node import run_node
@@ -46,6 +48,8 @@ class SimDevice:
         self.plant = SimPlant(contract, p["task"], images=bool(cameras), **scene)
         self.plant.start()
         self._states = StatePublisher(node, contract, node.health)
+        self._base = BasePublisher(node, contract, node.health, truth=True) if contract.imu else None
+        self.orientation: np.ndarray | None = None
         self._last: float | None = None
         self._memory: SharedState | None = None
         self._cameras: subprocess.Popen | None = None
@@ -73,19 +77,22 @@ class SimDevice:
     def read(self, stamp_ns: int) -> np.ndarray:
         """Measure and publish."""
         q, qd = self.plant.read()
+        if self._base is not None and (base := self.plant.base()) is not None:
+            self._base.publish(stamp_ns, base)  # before the joints, which wake whoever waits for both
+            self.orientation = base.quat
         self._states.publish(stamp_ns, q, qd)
         if self._memory is not None:
             self._memory.write(stamp_ns, self.plant.scene.snapshot())
         return q
 
     def write(self, out: Output, now: float) -> None:
-        """Advance the scene to the next tick; without power the servos keep what they were told last.
+        """Advance the scene to the next tick, as SimPlant.obey says.
 
         Where ticks were dropped the scene catches up, as far as the filter moves on at once.
         """
         ticks = 1 if self._last is None else min(max(round((now - self._last) / self.period), 1), CATCH_UP)
         self._last = now
-        self.plant.advance(ticks * self.period, out.q if out.send else self.plant.target)
+        self.plant.obey(out, ticks * self.period)
 
     def close(self) -> None:
         """End the camera process."""
@@ -99,6 +106,10 @@ class SimRobotNode(RobotNode):
     """Publishes states, images, ~/scene (JSON: the record that rebuilds it) and ~/success, both latched, and /clock."""
 
     MODULE, NAME = "real.ros.sim_robot", "robot"
+
+    def load_contract(self) -> RobotContract:
+        """The robot file; nobody stands beside a simulated robot to confirm its start."""
+        return replace(super().load_contract(), confirm=False)
 
     def open_device(self, contract: RobotContract) -> SimDevice:
         """A scene of the task. Published with it: its record, and how long after its stamp a command is reached."""

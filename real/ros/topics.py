@@ -28,13 +28,11 @@ class StatePublisher:
             events = on_publisher(group.topic, health.on_mismatch)
             publisher = node.create_publisher(JointState, group.topic, STATE_OUT, event_callbacks=events)
             self._groups.append((publisher, where, JointState(name=[contract.devices[k] for k in where])))
-        one, zero = np.ones(len(contract.names)), np.zeros(len(contract.names))
-        self._scale = contract.to_device(one) - contract.to_device(zero)  # velocities have no offset
 
     def publish(self, stamp_ns: int, q: np.ndarray, qd: np.ndarray | None = None) -> None:
         """Positions (J,) and velocities (J,) in the order and units of the robot file."""
         positions, stamp = self._contract.to_device(q), convert.to_stamp(stamp_ns)
-        velocities = None if qd is None else qd * self._scale
+        velocities = None if qd is None else qd * self._contract.scale  # velocities have no offset
         for publisher, where, message in self._groups:
             message.header.stamp = stamp
             message.position = convert.doubles(positions[where])

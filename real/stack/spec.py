@@ -12,6 +12,7 @@ from typing import Any
 
 from real.contract import load_contract
 from real.contract.parse import read_yaml
+from real.policy.walking import check_truth
 from real.stack.parameters import PARAMETERS, check, coerce
 from sim.families import find
 from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
@@ -214,6 +215,8 @@ def _look_up(node: NodeSpec) -> None:
     if "robot" in node.params:
         load_contract(node.params["robot"])
     named = [node.params.get("task", "")] if node.module == "real.ros.sim_robot" else []
+    if node.module == "real.ros.walker":
+        check_truth(str(node.params.get("policy", "")), bool(node.params.get("truth", False)))
     kind, _, task = str(node.params.get("policy", "")).partition(":")
     named += [task] if kind == "expert" else []
     for task in filter(None, named):

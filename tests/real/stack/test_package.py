@@ -47,7 +47,7 @@ def test_every_launch_file_stack_and_robot_is_installed(prefix):
 
 def test_executables_run_and_can_be_run(prefix):
     names = {file.name for file in (prefix / "lib/twinloom").iterdir()}
-    assert names == {"sim_robot", "guard", "policy", "recorder", "teleop", "viewer"}
+    assert names == {"sim_robot", "guard", "policy", "walker", "recorder", "teleop", "drive", "viewer"}
     for file in (prefix / "lib/twinloom").iterdir():
         assert os.access(file, os.X_OK)
         assert (REPOSITORY / "real/ros" / f"{file.name}.py").is_file()
