@@ -57,18 +57,38 @@ def serve(
 def export(
     policy: Annotated[Path, tyro.conf.Positional, FOLDER],
     out: Annotated[Path, FOLDER],
+    robot: Annotated[str, NAME] = "",
 ) -> int:
-    """Copy a checkpoint without its training state: description and weights, all that a robot needs.
+    """Copy a checkpoint without its training state: all that a robot needs. Or write it as ONNX.
 
     Args:
         policy: folder made by policies train.
-        out: new folder, or a checkpoint to replace.
+        out: new folder, or a checkpoint to replace; a name that ends with .onnx is a file, with a JSON beside it.
+        robot: of an ONNX file of a policy for any body: build this robot's description in.
     """
+    if out.suffix == ".onnx":
+        return _export_onnx(policy, out, robot)
+    if robot:
+        raise TwinloomError(f"--robot is for an ONNX file: --out {out}.onnx")
     from policies.checkpoint import export as copy
 
     place = copy(policy, out)
     size = sum(file.stat().st_size for file in place.iterdir())
     print(f"{place}: {size / 1e6:.2f} MB")
+    return 0
+
+
+def _export_onnx(policy: Path, out: Path, robot: str) -> int:
+    from policies.checkpoint import describe
+    from policies.kinds import KINDS
+    from twinloom import plugins
+
+    kind = describe(policy)[0].kind
+    if (reference := KINDS[kind].onnx) is None:
+        having = ", ".join(name for name, one in KINDS.items().items() if one.onnx)
+        raise TwinloomError(f"{policy} is a {kind} policy, which cannot be written as ONNX; kinds that can: {having}")
+    difference = plugins.load_of(f"policy kind {kind} (onnx: {reference})", reference)(policy, out, robot)
+    print(f"{out}: {out.stat().st_size / 1e6:.2f} MB, within {difference:.1e} of PyTorch; {out.with_suffix('.json')}")
     return 0
 
 

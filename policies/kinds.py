@@ -20,11 +20,13 @@ class Kind:
         summary: one line.
         train: function("family/task", ...) -> exit code, whose arguments are the options of ``policies train KIND``;
             None where the family of a task brings the trainer, or nothing is trained.
+        onnx: function(folder, file, robot) -> largest difference, which writes an ONNX file with a JSON beside it.
     """
 
     load: str
     summary: str
     train: str | None = None
+    onnx: str | None = None
 
     def loader(self) -> Callable[..., Any]:
         """Import the function."""
@@ -38,4 +40,9 @@ KINDS.register(
 )
 KINDS.register("expert", Kind("policies.experts:load", "the scripted expert of a task"))
 KINDS.register("gaussian_actor", Kind("policies.rl.actor:load", "actor of SAC, TQC or PPO"))
-KINDS.register("walking_student", Kind("policies.humanoid.student:load", "distilled from the walking controller"))
+KINDS.register(
+    "walking_student",
+    Kind(
+        "policies.humanoid.student:load", "distilled from the walking controller", onnx="policies.humanoid.onnx:export"
+    ),
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from policies.checkpoint import describe, exists, shipped
 from policies.experts import EXPERT
 from policies.kinds import KINDS
@@ -17,7 +19,8 @@ def family_of(policy: str) -> Family:
     """The family that a policy acts in.
 
     Args:
-        policy: folder, "expert:family/task", or a name; of several joined by "+" the first counts.
+        policy: folder, file that a family reads, "expert:family/task", or a name; of several joined by "+" the first
+            counts.
 
     Raises:
         UnknownNameError: there is no such policy.
@@ -26,7 +29,7 @@ def family_of(policy: str) -> Family:
     if policy.startswith(EXPERT):
         return find(policy.removeprefix(EXPERT))[0]
     for one in families().values():
-        if policy in one.names("baselines"):
+        if policy in one.names("baselines") or (Path(policy).suffix in one.files and Path(policy).is_file()):
             return one
     first = policy if exists(policy) else policy.partition(JOINED)[0]
     if not exists(first):

@@ -42,7 +42,7 @@ class Family:
         train: function("family/task", ...) -> exit code, whose arguments are the options of ``policies train``.
         evaluate: likewise of ``policies eval``; its first argument is a tuple of policies.
         watch: likewise of ``policies view``; its first argument is a policy.
-        baselines: policies known by name alone.
+        baselines: policies known by name alone; files: endings of files that are policies of other programs.
         experiments: what ``policies experiment`` repeats; experiment: function(name, *words) -> exit code.
         plant: class of a `sim.plant.Plant`, the robot behind "sim:family/task".
         contracts: folder of robot files (docs/real/robots.md) that are not in launch/robots.
@@ -64,6 +64,7 @@ class Family:
     evaluate: str = "policies.environment:evaluate"
     watch: str | None = None
     baselines: Names = field(default_factory=dict)
+    files: tuple[str, ...] = ()
     experiments: Names = field(default_factory=dict)
     experiment: str | None = None
     plant: str | None = None

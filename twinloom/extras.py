@@ -14,6 +14,7 @@ PURPOSE = {
     "viz": "viewers in the browser, plots",
     "cascade": "spreading processes on networks",
     "rl": "training policies",
+    "onnx": "networks for robots without PyTorch",
     "serve": "policies on another machine",
     "ros2": "robots through ROS 2",
     "formats": "other dataset formats",

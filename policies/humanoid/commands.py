@@ -72,7 +72,7 @@ def evaluate(
     """Let a policy stand, walk and turn robots, and count what lasts.
 
     Args:
-        policy: a folder made by policies train humanoid/walk, or model-based:humanoid.
+        policy: a folder made by policies train humanoid/walk, model-based:humanoid, or the YAML of another simulator's.
         robots: names (assets list robots), random:INDEX for random bodies, or benchmark for the fourteen designs.
         episodes: of each robot and command, with seeds of their own.
         seconds: of an episode.

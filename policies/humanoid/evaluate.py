@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from policies.humanoid.bodies import Walker, random_walker, real_walker
+from policies.humanoid.foreign import is_foreign, load_foreign
 from policies.humanoid.metrics import REFERENCE, Metrics, Recorder
 from policies.humanoid.pilots import pilot_maker
 from policies.humanoid.pupil import DT
@@ -103,7 +104,7 @@ def named_walker(name: str) -> Walker:
 
 def episode(policy: str, robot: str, exercise: Exercise, hardship: float, seed: int, seconds: float = 20.0) -> Row:
     """Let a policy walk a robot."""
-    walker = named_walker(robot)
+    walker = load_foreign(policy).walker_of(robot) if is_foreign(policy) else named_walker(robot)
     rng = np.random.default_rng([seed, round(1000 * hardship)])
     world, pilot = _world(walker, rng, hardship, exercise), pilot_maker(policy)(walker)
     orders, change = np.random.default_rng([seed, 1]), 0.0

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from policies.humanoid.bodies import Walker
+from policies.humanoid.foreign import ForeignWorldPilot, is_foreign, load_foreign
 from policies.humanoid.networks import WalkingNetwork
 from policies.humanoid.pupil import DT, Pupil
 from policies.humanoid.world import World
@@ -50,9 +51,12 @@ class NetworkPilot:
 
 
 def pilot_maker(policy: str) -> Callable[[Walker], Pilot]:
-    """What makes pilots of a policy: "model-based", or the folder of a walking network. Raises TwinloomError."""
+    """What makes pilots of a policy: "model-based", a walking network, a foreign one. Raises TwinloomError."""
     if policy == MODEL_BASED:
         return ModelBasedPilot
+    if is_foreign(policy):
+        foreign = load_foreign(policy)
+        return lambda walker: ForeignWorldPilot(foreign)
     from policies.humanoid.student import load_network
 
     network = load_network(policy)

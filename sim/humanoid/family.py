@@ -20,5 +20,6 @@ FAMILY = Family(
     train="policies.humanoid.commands:train",
     evaluate="policies.humanoid.commands:evaluate",
     plant="sim.humanoid.plant:HumanoidPlant",
+    files=(".yaml", ".yml"),
     baselines={"model-based:humanoid": "the model-based walking controller"},
 )

@@ -65,6 +65,7 @@ class FakeRobot:
         self.listeners: list = []
         self.service, self.stubborn, self.silent, self.corrupt, self.bad_joint = "ai", False, False, False, None
         self.q, self.tick, self.frozen = [0.0] * MOTORS, 0, False
+        self.quaternion = [1.0, 0.0, 0.0, 0.0]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -93,6 +94,7 @@ class FakeRobot:
                 motor.q = self.q[k]
             if self.bad_joint is not None:
                 state.motor_state[self.bad_joint].q = float("nan")
+            state.imu_state.quaternion = list(self.quaternion)
             state.crc = Crc().Crc(state) + self.corrupt
             for listener in self.listeners:
                 listener(state)

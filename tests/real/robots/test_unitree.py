@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from real.contract import load_contract
-from real.robots.base import RobotLostError
+from real.policy.walking import Sensed, make_walker
+from real.robots.base import VELOCITY, RobotLostError
 from real.robots.make import make_robot
 from real.robots.unitree import GYROSCOPE, QUATERNION, UnitreeRobot
 from real.robots.unitree_device import UnitreeDevice
 from real.safety.modes import Mode
+from sim.humanoid.walking.gait import Command
 from tests.real.robots.fake_unitree import FakeRobot, install
 from twinloom.errors import TwinloomError
 from twinloom.features import STATE
@@ -29,6 +31,20 @@ def fake(monkeypatch):
     robot.q[:29] = list(G1.home)
     yield robot
     robot.close()
+
+
+@pytest.fixture(scope="module")
+def walking_network(tmp_path_factory):
+    """An untrained one, whose answers are small."""
+    from policies.checkpoint import save
+    from policies.humanoid.networks import NetworkConfig, WalkingNetwork
+    from policies.humanoid.student import describe
+
+    config = NetworkConfig(hidden=(8,))
+    network = WalkingNetwork(config)
+    network.action_std.fill_(0.05)
+    tensors = {name: value.numpy() for name, value in network.state_dict().items()}
+    return save(tmp_path_factory.mktemp("network") / "walker", describe(config, {}), tensors)
 
 
 def wait(condition, seconds: float = 5.0) -> None:
@@ -51,6 +67,33 @@ def started(fake: FakeRobot) -> UnitreeRobot:
     wait(lambda: robot.mode is Mode.READY)
     assert robot.arm().accepted
     return robot
+
+
+def test_a_fall_is_damped_and_a_robot_that_lies_is_not_armed(fake):
+    robot = started(fake)
+    robot.send_action(G1.home)
+    fake.quaternion = [np.cos(0.5), 0.0, np.sin(0.5), 0.0]  # a radian forward
+    wait(lambda: robot.mode is Mode.DAMP)
+    wait(lambda: damped(fake.commands[-1]))
+    assert "tilted by 1.00 rad" in robot.safety.reason
+    assert robot.reset_safety().accepted
+    assert "it lies" in robot.arm().reason
+    fake.quaternion = [1.0, 0.0, 0.0, 0.0]
+    wait(lambda: robot.arm().accepted)
+    robot.disconnect()
+
+
+def test_a_walking_network_sees_what_the_robot_measures(fake, walking_network):
+    """The same folder and robot file as in the simulator; here the loop is that of a program of one's own."""
+    walker = make_walker(str(walking_network), G1)
+    robot = started(fake)
+    for _ in range(5):
+        seen = robot.get_observation()
+        sensed = Sensed(seen[STATE], seen[VELOCITY], seen[QUATERNION], seen[GYROSCOPE])
+        sent = robot.send_action(walker.act(sensed, Command((0.2, 0.0))))
+        assert np.isfinite(sent).all()
+        time.sleep(0.02)
+    robot.disconnect()
 
 
 def test_it_moves_by_the_gains_of_the_contract_and_ends_in_damping(fake):
