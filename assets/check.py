@@ -17,7 +17,7 @@ def findings(what: What) -> Iterator[tuple[str, str]]:
 
 def _robots() -> Iterator[tuple[str, str]]:
     from assets.robots.contract import violations
-    from assets.robots.record import load_robot, robots
+    from assets.robots.load import load_robot, robots
 
     for name in robots():
         record = load_robot(name)

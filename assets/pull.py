@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from assets.robots.humanoid.record import HumanoidRecord, humanoids, load_record
+from assets.robots.load import load_robot, robots
 from assets.robots.meshes import build_part, mesh_file, save_meshes
-from assets.robots.record import MeshSource, RobotRecord, load_robot, robots
+from assets.robots.record import MeshSource, RobotRecord
 from twinloom.errors import TwinloomError
 
 

@@ -1,4 +1,4 @@
-"""``assets show``: which kind of picture a list of names asks for."""
+"""``assets show``: which kind of image a list of names asks for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assets.objects import library
 from assets.robots.humanoid.record import humanoids
-from assets.robots.record import robots
+from assets.robots.load import robots
 from twinloom.errors import TwinloomError, UnknownNameError
 
 
@@ -20,7 +20,7 @@ def draw(names: Sequence[str], out: Path) -> int:
 
     Raises:
         UnknownNameError: no such name.
-        TwinloomError: names of several kinds, which have no picture in common.
+        TwinloomError: names of several kinds, which have no image in common.
     """
     kinds = {"robots": robots(), "humanoids": humanoids(), "objects": tuple(library.categories())}
     known = [name for every in kinds.values() for name in every]
@@ -34,7 +34,7 @@ def draw(names: Sequence[str], out: Path) -> int:
     found = {name: kind_of(name) for name in names}
     if len(set(found.values())) > 1:
         mixed = ", ".join(f"{name} ({kind})" for name, kind in found.items())
-        raise TwinloomError(f"{mixed} do not go into one picture; draw them one after the other")
+        raise TwinloomError(f"{mixed} do not go into one image; draw them one after the other")
     kind = next(iter(found.values()))
     every = [one for name in names for one in (kinds[kind] if name == kind else (name,))]
     if kind == "robots":

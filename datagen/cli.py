@@ -67,7 +67,7 @@ def collect(
     from datagen.collect import Run, check
     from datagen.collect import collect as run_collection
     from datagen.pool import default_workers
-    from datagen.settings import Settings, parse_size
+    from datagen.settings import CollectConfig, parse_size
     from datagen.summary import heading, table, totals
     from sim.families import DEFAULT, select_tasks
     from twinloom.select import select_one
@@ -77,7 +77,7 @@ def collect(
     config = select_one("config", config or next(iter(family.presets)), list(family.presets), "datagen --help")
     axes = family.select("axes", randomize or family.presets[config] or ("none",), optional=True)
     out = out or Path("data") / (("demo" if axes else "demo_clean") if family.name == DEFAULT else family.name)
-    settings = Settings(
+    settings = CollectConfig(
         tasks=tuple(sorted(names)),
         robot=family.pick("robots", robot or None),
         seed=seed,
@@ -315,7 +315,7 @@ def stats(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], images: Annota
         images: also decode all videos again.
     """
     from datagen.lerobot.read import Dataset
-    from datagen.lerobot.restat import recompute
+    from datagen.lerobot.recompute_stats import recompute
     from twinloom.progress import Progress
 
     with Progress(len(Dataset(dataset)), "episode") as progress:

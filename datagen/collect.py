@@ -12,9 +12,9 @@ from datagen.executor import Executor, InProcess
 from datagen.ledger import Ledger
 from datagen.lock import writer_lock
 from datagen.pool import HUNG_S, LocalPool
-from datagen.settings import Settings, check_settings, settle, write_settings
+from datagen.settings import CollectConfig, check_settings, settle, write_settings
 from datagen.staging import clean_partial
-from datagen.worker import Died, Done, Job, Ready
+from datagen.worker import Died, Done, EpisodeJob, Ready
 from sim.source import Source
 from twinloom.atomic import storage_error, write_json
 from twinloom.interrupt import Interrupt
@@ -42,7 +42,7 @@ class Run:
         hung_s: silence after which a worker is taken for hung.
     """
 
-    settings: Settings
+    settings: CollectConfig
     episodes: int
     workers: int
     out: Path
@@ -57,7 +57,7 @@ class Outcome:
     """How a run ended. ``signal`` is the number of the signal that ended it early, or 0."""
 
     account: Account
-    settings: Settings
+    settings: CollectConfig
     signal: int = 0
 
 
@@ -160,7 +160,7 @@ class _Collector:
         limit = self.ledger.unresolved + WINDOW
         while self.pending and self.pending[0] < limit and pool.hungry(depth):
             slot = self.pending.popleft()
-            pool.give(Job(slot, self._task(slot), slot // len(self.tasks), self.lost.get(slot, {})))
+            pool.give(EpisodeJob(slot, self._task(slot), slot // len(self.tasks), self.lost.get(slot, {})))
 
     def _task(self, slot: int) -> str:
         return self.tasks[slot % len(self.tasks)]

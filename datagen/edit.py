@@ -13,7 +13,7 @@ import numpy as np
 from datagen.dataset import DatasetWriter
 from datagen.episode import DatasetSpec, Episode
 from datagen.lerobot import layout
-from datagen.lerobot.intact import check_intact
+from datagen.lerobot.integrity import check_intact
 from datagen.lerobot.manifest import listed
 from datagen.lerobot.merge import origin_of
 from datagen.lerobot.read import Dataset

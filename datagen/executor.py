@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from datagen.settings import Settings
-from datagen.worker import Alive, Died, Done, Job, Ready, Started, Worker
+from datagen.settings import CollectConfig
+from datagen.worker import Alive, Died, Done, EpisodeJob, Ready, Started, Worker
 
 Event = Ready | Started | Done | Died
 
@@ -30,7 +30,7 @@ class Executor(Protocol):
         """How many jobs the ready workers could take to have ``depth`` each."""
         ...
 
-    def give(self, job: Job) -> None:
+    def give(self, job: EpisodeJob) -> None:
         """Hand over one job, while somebody is hungry."""
         ...
 
@@ -46,11 +46,11 @@ class Executor(Protocol):
 class InProcess:
     """Runs one job at a time in the calling process, without threads: for tests, debuggers and profilers."""
 
-    def __init__(self, source: str, settings: Settings, out: Path) -> None:
+    def __init__(self, source: str, settings: CollectConfig, out: Path) -> None:
         self._happened: list[Event] = []
         self._arguments = (source, settings, out)
         self._worker: Worker | None = None
-        self._job: Job | None = None
+        self._job: EpisodeJob | None = None
 
     def __enter__(self) -> InProcess:
         return self
@@ -64,7 +64,7 @@ class InProcess:
         """See Executor.hungry."""
         return int(self._worker is not None and self._job is None)
 
-    def give(self, job: Job) -> None:
+    def give(self, job: EpisodeJob) -> None:
         """See Executor.give."""
         self._job = job
 

@@ -18,7 +18,7 @@ from datagen.lerobot.entry import canonical_json
 from datagen.lerobot.layout import INFO, Limits, features_of, read_info
 from datagen.lerobot.read import Dataset
 from datagen.lerobot.write import Writer
-from datagen.settings import SETTINGS, Settings
+from datagen.settings import SETTINGS, CollectConfig
 from datagen.staging import StagedEpisode, clean_partial, discard, read_failure, staged
 from sim.source import Source
 from twinloom.errors import TwinloomError
@@ -38,7 +38,7 @@ class Ledger:
         next: the first slot that is not committed.
     """
 
-    def __init__(self, out: Path, settings: Settings, source: Source) -> None:
+    def __init__(self, out: Path, settings: CollectConfig, source: Source) -> None:
         self.out, self.settings, self._source = out, settings, source
         clean_partial(out)
         self._failed: dict[int, dict[str, Any]] = _read_failed(out)

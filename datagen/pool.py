@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from datagen.settings import Settings
-from datagen.worker import Alive, Died, Done, Fatal, Job, Ready, Started, run_worker
+from datagen.settings import CollectConfig
+from datagen.worker import Alive, Died, Done, EpisodeJob, Fatal, Ready, Started, run_worker
 from twinloom.errors import TwinloomError
 from twinloom.machine import cores, threads_shared_among
 
@@ -34,7 +34,7 @@ MEMORY_PIXEL = 48  # bytes per worker for every pixel of a frame: copies on thei
 class _Worker:
     process: BaseProcess
     connection: Connection
-    jobs: list[Job] = field(default_factory=list)
+    jobs: list[EpisodeJob] = field(default_factory=list)
     attempt: int | None = None
     ready: bool = False
     heard: float = 0.0
@@ -52,7 +52,7 @@ class LocalPool:
         hung_s: seconds of silence after which a worker is killed and replaced.
     """
 
-    def __init__(self, count: int, source: str, settings: Settings, out: Path, hung_s: float = HUNG_S) -> None:
+    def __init__(self, count: int, source: str, settings: CollectConfig, out: Path, hung_s: float = HUNG_S) -> None:
         self._count, self._source, self._settings, self._out, self._hung_s = count, source, settings, out, hung_s
         self._context = mp.get_context("spawn")
         self._workers: list[_Worker] = []
@@ -83,7 +83,7 @@ class LocalPool:
         """How many jobs the ready workers could take to have ``depth`` each."""
         return sum(max(0, depth - len(w.jobs)) for w in self._workers if w.ready)
 
-    def give(self, job: Job) -> None:
+    def give(self, job: EpisodeJob) -> None:
         """Hand a job to the ready worker with the fewest."""
         worker = min((w for w in self._workers if w.ready), key=lambda w: len(w.jobs))
         worker.jobs.append(job)

@@ -1,4 +1,4 @@
-"""Rebuild an episode from its record, step its recorded actions, and compare every number and every picture."""
+"""Rebuild an episode from its record, step its recorded actions, and compare every number and every image."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _compare(name: str, recorded: np.ndarray, again: np.ndarray) -> Comparison:
 
 
 def _compare_images(dataset: Dataset, episode: int, rollout, mode: str) -> list[Comparison]:
-    """Encode the replay as the recording was; the encoder is deterministic, so equal pictures give equal bytes."""
+    """Encode the replay as the recording was; the encoder is deterministic, so equal images give equal bytes."""
     row, length = dataset.row(episode), dataset.row(episode)["length"]
     cameras = [key.removeprefix(IMAGES) for key in dataset.cameras]
     height, width = dataset.features[dataset.cameras[0]].shape[:2]
@@ -136,7 +136,7 @@ def _compare_images(dataset: Dataset, episode: int, rollout, mode: str) -> list[
 
 
 def _differing(dataset: Dataset, episode: int, key: str, again: Path) -> Comparison:
-    """How far the decoded pictures of a camera are apart."""
+    """How far the decoded images of a camera are apart."""
     with VideoReader(again, dataset.fps) as reader:
         differences = [
             float(np.abs(frame.astype(np.int16) - reader.frame(index)).mean())

@@ -21,7 +21,7 @@ PACKAGES = ("mujoco", "numpy", "scipy", "pyarrow", "av")  # noted for bug report
 
 
 @dataclass(frozen=True)
-class Settings:
+class CollectConfig:
     """What every episode of a dataset was made with. Two runs with equal settings make equal episodes.
 
     Attributes:
@@ -59,12 +59,12 @@ class Settings:
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Settings:
+    def from_json(cls, value: dict[str, Any]) -> CollectConfig:
         """Inverse of to_json."""
         return cls(**{f.name: _tuple(value[f.name]) for f in fields(cls)})
 
 
-def check_settings(settings: Settings, episodes: int, workers: int) -> None:
+def check_settings(settings: CollectConfig, episodes: int, workers: int) -> None:
     """Check the numbers of a run; names were checked when they were chosen.
 
     Raises:
@@ -106,7 +106,7 @@ def parse_size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def read_settings(out: Path) -> Settings | None:
+def read_settings(out: Path) -> CollectConfig | None:
     """Settings that bind further runs in a folder; None if none has begun there, or none has finished anything.
 
     Raises:
@@ -121,14 +121,14 @@ def read_settings(out: Path) -> Settings | None:
         raise storage_error(out, error) from error
 
 
-def _read_settings(out: Path) -> Settings | None:
+def _read_settings(out: Path) -> CollectConfig | None:
     path = out / SETTINGS
     if path.is_file():
         try:
             value = json.loads(path.read_text(encoding="utf-8"))
             if value.get("layout") != LAYOUT or "settings" not in value:
                 raise ValueError(value.get("kind", "of another version"))
-            settings = Settings.from_json(value["settings"])
+            settings = CollectConfig.from_json(value["settings"])
             return settings if (out / INFO).exists() or any(staged(out)) else None
         except (ValueError, KeyError, TypeError) as error:
             raise TwinloomError(f"{path} is not the settings of a run ({error}); choose another --out") from error
@@ -141,7 +141,7 @@ def _read_settings(out: Path) -> Settings | None:
     return None
 
 
-def settle(out: Path, wanted: Settings) -> Settings:
+def settle(out: Path, wanted: CollectConfig) -> CollectConfig:
     """Compare the settings of a run with those of the run in its folder.
 
     A render mode of "auto" takes the one there.
@@ -154,7 +154,7 @@ def settle(out: Path, wanted: Settings) -> Settings:
         return wanted
     if wanted.render == "auto":
         wanted = replace(wanted, render=there.render)
-    pairs = {f.name: (getattr(there, f.name), getattr(wanted, f.name)) for f in fields(Settings)}
+    pairs = {f.name: (getattr(there, f.name), getattr(wanted, f.name)) for f in fields(CollectConfig)}
     differences = [_difference(name, *pair) for name, pair in pairs.items() if pair[0] != pair[1]]
     if differences:
         differences[-1] += ". Repeat its settings to continue it, or choose another --out"
@@ -162,7 +162,7 @@ def settle(out: Path, wanted: Settings) -> Settings:
     return wanted
 
 
-def write_settings(out: Path, settings: Settings) -> None:
+def write_settings(out: Path, settings: CollectConfig) -> None:
     """Keep the settings of a run that begins; those of a run that is continued are left as they are."""
     if read_settings(out) is None:
         write_json(out / SETTINGS, {"layout": LAYOUT, "settings": settings.to_json(), "versions": versions(*PACKAGES)})

@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 from datagen.account import STAGES, Account
-from datagen.settings import Settings
+from datagen.settings import CollectConfig
 from twinloom.machine import versions
 from twinloom.progress import duration
 
 
-def heading(settings: Settings, episodes: int, workers: int, out: Path) -> str:
+def heading(settings: CollectConfig, episodes: int, workers: int, out: Path) -> str:
     """Two lines that say what will be done."""
     version = ".".join(versions().get("twinloom", "0").split(".")[:2])
     parts = [

@@ -20,7 +20,7 @@ import numpy as np
 
 from datagen.episode import DatasetSpec, Episode
 from datagen.lerobot.codec import codecs
-from datagen.settings import Settings
+from datagen.settings import CollectConfig
 from datagen.staging import stage_episode, stage_failure
 from sim.source import Attempt, Rollout, Source
 from twinloom.errors import InvalidSettingsError, TwinloomError
@@ -33,7 +33,7 @@ TRIM = 16  # slots between two returns of free memory
 
 
 @dataclass(frozen=True)
-class Job:
+class EpisodeJob:
     """A slot to fill.
 
     Attributes:
@@ -105,7 +105,7 @@ class Died:
         how: "killed by SIGSEGV", "exit code 1", "hung".
     """
 
-    jobs: list[Job]
+    jobs: list[EpisodeJob]
     attempt: int | None
     how: str
 
@@ -126,14 +126,14 @@ class Worker:
         TwinloomError: this machine cannot run or render the source.
     """
 
-    def __init__(self, source: str, settings: Settings, out: Path, report: Report) -> None:
+    def __init__(self, source: str, settings: CollectConfig, out: Path, report: Report) -> None:
         self._world: Source = load(source)()
         facts = self._world.open(settings.render)
         self._settings, self._out, self._report = replace(settings, render=facts["render"]), out, report
         self._filled = 0
         report(Ready(facts))
 
-    def fill(self, job: Job) -> None:
+    def fill(self, job: EpisodeJob) -> None:
         """Fill one slot. Raises TwinloomError on what concerns the whole run, such as a full disk."""
         self._report(_fill(job, self._world, self._settings, self._out, self._report))
         self._filled += 1
@@ -141,11 +141,11 @@ class Worker:
             _return_free_memory()
 
 
-def run_worker(connection: Connection, source: str, settings: Settings, out: Path) -> None:
+def run_worker(connection: Connection, source: str, settings: CollectConfig, out: Path) -> None:
     """Body of a worker process. The parent alone decides what an interrupt means: see LocalPool.
 
     Args:
-        connection: gives Job objects, takes what Worker reports, and Fatal.
+        connection: gives EpisodeJob objects, takes what Worker reports, and Fatal.
         source, settings, out: see Worker.
     """
     _end_with_parent()
@@ -158,7 +158,7 @@ def run_worker(connection: Connection, source: str, settings: Settings, out: Pat
             connection.send(Fatal(str(error)))
 
 
-def _fill(job: Job, source: Source, settings: Settings, out: Path, report: Report) -> Done:
+def _fill(job: EpisodeJob, source: Source, settings: CollectConfig, out: Path, report: Report) -> Done:
     """Try a slot until an attempt succeeds or all are used up."""
     failures: list[str] = []
     timing: dict[str, float] = {}
@@ -196,7 +196,7 @@ def _concerns_the_run(error: Exception) -> bool:
 
 
 def compose(
-    task: str, rollout: Rollout, seed: np.random.SeedSequence, source: Source, settings: Settings
+    task: str, rollout: Rollout, seed: np.random.SeedSequence, source: Source, settings: CollectConfig
 ) -> tuple[Episode, DatasetSpec]:
     """A successful rollout as an episode whose images are still to be rendered, with the dataset it fits into."""
     images = source.images(settings.cameras, settings.size)

@@ -10,7 +10,7 @@ import numpy as np
 from policies.base import Observation, Policy, check_actions, check_observation
 from twinloom.errors import TwinloomError
 from twinloom.features import STATE
-from twinloom.names import match
+from twinloom.joint_names import match
 
 
 class PolicyAgent:

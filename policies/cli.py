@@ -54,7 +54,7 @@ def evaluate(policy: Annotated[str, Positional, POLICY]) -> Rest:
 
 @app.chooser("view")
 def view(policy: Annotated[str, Positional, POLICY]) -> Rest:
-    """Watch a policy at work, as a film or a picture. Options: policies view POLICY --help.
+    """Watch a policy at work, as a video or an image. Options: policies view POLICY --help.
 
     Args:
         policy: folder made by policies train, or a name (policies list policies).
@@ -64,7 +64,7 @@ def view(policy: Annotated[str, Positional, POLICY]) -> Rest:
     family = family_of(policy)
     if family.watch is None:
         raise TwinloomError(
-            f"there is no view of policies of {family.name}; a film: policies eval {policy} --episodes 1 --video FOLDER"
+            f"no view of policies of {family.name}; a video: policies eval {policy} --episodes 1 --video FOLDER"
         )
     return options_of(family.get("watch"), "policies view", policy)
 

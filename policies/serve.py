@@ -111,7 +111,7 @@ class PolicyServer:
                 max_queue=2,  # messages that wait, of one client
                 origins=[None],  # a page in a browser names its origin, and is none of ours
                 logger=_logger(),
-                compression=None,  # pictures do not get smaller, answers only later
+                compression=None,  # images do not get smaller, answers only later
             )
         except OSError as error:
             where = f"{self.address.host}:{self.address.port}"

@@ -21,7 +21,7 @@ from twinloom.errors import TwinloomError, require
 
 PROTOCOL = 2
 TOKEN_VARIABLE = "POLICY_TOKEN"  # of the environment, for servers and clients that are given no other
-LIMIT = 32 * 2**20  # bytes of one message: three 640x480 pictures are 2.7 MB
+LIMIT = 32 * 2**20  # bytes of one message: three 640x480 images are 2.7 MB
 ITEMS = 100_000  # maps, lists and what is in them, of one message: a megabyte of empty maps would take a hundred
 LONGEST = 10_000  # entries of one map or list
 KINDS = "biuf"  # of NumPy dtypes: booleans, integers, floats

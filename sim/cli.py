@@ -36,7 +36,7 @@ def list_names(
 
 @app.chooser("view")
 def view(task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]) -> Rest:
-    """Watch a task: its expert in the browser, or a film or picture in a file. Options: sim view TASK --help.
+    """Watch a task: its expert in the browser, or a video or image in a file. Options: sim view TASK --help.
 
     Args:
         task: family/task, or a name that is unique (sim list tasks).

@@ -1,4 +1,4 @@
-"""Small printed pictures for labels, boxes and dials, and wood grain. All are (H, W, 3) uint8, row 0 at the top."""
+"""Small printed images for labels, boxes and dials, and wood grain. All are (H, W, 3) uint8, row 0 at the top."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def rgb8(color: str | Rgb) -> tuple[int, int, int]:
 
 
 def canvas(width: int, height: int, color: str | Rgb) -> tuple[Image.Image, ImageDraw.ImageDraw]:
-    """Blank picture and its pen (Pillow is imported here, on use)."""
+    """Blank image and its pen (Pillow is imported here, on use)."""
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (width, height), rgb8(color))
@@ -97,7 +97,7 @@ def speckle(rng: np.random.Generator, color: Rgb, amount: float = 0.06, size: in
     """Fine noise over a colour, blotchy at two scales: crust, cork, felt."""
     fine = rng.normal(size=(size, size))
     coarse = np.kron(rng.normal(size=(size // 8, size // 8)), np.ones((8, 8)))
-    for axis in (0, 1):  # soften the blocks; the picture wraps around
+    for axis in (0, 1):  # soften the blocks; the image wraps around
         coarse = sum(np.roll(coarse, k, axis) for k in range(-4, 5)) / 9
     tone = 1 + amount * fine + 2.0 * amount * coarse
     return np.clip(255 * tone[..., None] * np.asarray(color), 0, 255).astype(np.uint8)

@@ -93,7 +93,7 @@ def loft(rings: Sequence[Points], caps: bool = True) -> Mesh:
 
 
 def _fan(ring: np.ndarray) -> Mesh:
-    """Lid over a counter-clockwise ring (N, 3), star-shaped about its centre; its picture is flat."""
+    """Lid over a counter-clockwise ring (N, 3), star-shaped about its centre; its image is flat."""
     points = np.vstack((ring, ring.mean(axis=0)))
     n = len(ring)
     flat = np.argsort(np.ptp(ring, axis=0))[1:]  # the two axes in which the ring extends most

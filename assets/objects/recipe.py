@@ -36,8 +36,8 @@ from assets.objects.assemble import assemble
 from assets.objects.describe import phrases
 from assets.objects.model import Material, Mesh, ObjectAsset, Shape, Vec3
 from assets.objects.palette import COLORS, FINISHES, WOODS, paint, printed
-from assets.objects.pieces import PRINTED, Piece, copies, felt_shapes, seen_mesh
-from assets.objects.rest import stand
+from assets.objects.primitives import PRINTED, Piece, copies, felt_shapes, seen_mesh
+from assets.objects.resting_pose import stand
 from assets.objects.shapes import seen
 from twinloom.errors import InvalidSettingsError
 
@@ -160,7 +160,7 @@ def _material(color: str, finish: str, pattern: str, alpha: float, index: int) -
 
 
 def _print(recipe: Recipe, piece: Piece, rng: np.random.Generator, index: int) -> Material:
-    """Printed picture of a label, a band or a clock face."""
+    """Printed image of a label, a band or a clock face."""
     if piece.dial is not None:
         return printed(_clock_face(rng), "paper")
     text = piece.label or piece.band or ""

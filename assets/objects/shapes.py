@@ -234,7 +234,7 @@ def decal(width: float, height: float, at: Vector, face: str, material: Material
 
     Args:
         at: centre on the surface.
-        face: which way it looks: "front" is -y, "top" is +z with the picture's upper edge towards +y.
+        face: which way it looks: "front" is -y, "top" is +z with the image's upper edge towards +y.
     """
     axis, angle, normal = _FACES[face]
     return seen(

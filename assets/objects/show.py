@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from PIL import Image
     from rich.table import Table
 
-CELL = (256, 224)  # width and height of one picture unless told otherwise, pixels
-LABEL = 18  # height of the line of text under a picture
+CELL = (256, 224)  # width and height of one image unless told otherwise, pixels
+LABEL = 18  # height of the line of text under an image
 SPACING = 2.0  # metres between objects in the scene; far enough that neighbours do not show
 _VIEW = np.array([0.42, -0.80, 0.52])  # from the object to the camera: the robot's side, a little from the right
 
@@ -92,10 +92,10 @@ def contact_sheet(
         names: categories or instances (``bottle``, ``bottle/3``).
         out: PNG to write.
         per_category: at most this many instances of a category.
-        columns: pictures in a row.
+        columns: images in a row.
         grasps: draw grasp frames (red: approach, green: finger opening) and functional points (blue: up).
-        colors: reduce the picture to a palette of this many colours, which makes the file small.
-        cell: width and height of one picture, pixels; below 200 the labels name the category only.
+        colors: reduce the image to a palette of this many colours, which makes the file small.
+        cell: width and height of one image, pixels; below 200 the labels name the category only.
 
     Returns:
         Number of objects shown.
@@ -124,7 +124,7 @@ def contact_sheet(
 
 
 def _reduce(image: Image.Image, colors: int) -> Image.Image:
-    """The picture with a palette: a third of it greys for floor and shadows, the rest for what is colourful."""
+    """The image with a palette: a third of it greys for floor and shadows, the rest for what is colourful."""
     from PIL import Image
 
     greys = [v for level in np.linspace(0, 255, colors // 3) for v in 3 * [round(level)]]

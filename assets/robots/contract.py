@@ -7,7 +7,7 @@ import math
 import mujoco
 import numpy as np
 
-from assets.robots.build import COLLISION_GROUP, VISUAL_GROUP
+from assets.robots.build import COLLISION_GROUP, VISUAL_GROUP, arm_spec
 from assets.robots.record import SIDES, RobotRecord, Side, Visuals
 from assets.robots.show import at_home, table_scene
 from twinloom.errors import TwinloomError
@@ -22,7 +22,7 @@ def violations(record: RobotRecord, visuals: Visuals = "mesh") -> list[str]:
         MissingAssetError: ``visuals="mesh"`` and the meshes were not pulled.
     """
     try:
-        arm = record.arm_spec("left", visuals).compile()
+        arm = arm_spec(record, "left", visuals).compile()
         scene = table_scene(record, visuals, props=False).compile()
     except ValueError as error:
         return [f"the model does not compile: {error}"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assets.robots.load import load_robot, robots
 from assets.robots.reach import MODES
-from assets.robots.record import load_robot, robots
 from assets.robots.table import mesh_sources
 from twinloom.atomic import write_text
 from twinloom.command import run_command
@@ -15,18 +15,18 @@ PAGE = REPOSITORY / "docs" / "bimanual" / "robots.md"
 
 
 def table() -> str:
-    """Markdown: one row a robot, its picture below."""
+    """Markdown: one row a robot, its image below."""
     reach = {row["robot"]: row for row in read_results(RESULTS / "robots" / "reach.json")["rows"]}
     heads = ["robot", "joints", "opens", "grips", *(f"{mode} reach" for mode in MODES), "meshes", "licence"]
     lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 3) + "---|---|"]
-    pictures = []
+    images = []
     for name in robots():
         record = load_robot(name)
         shares = [f"{reach[name][mode]:.0%}" if name in reach else "–" for mode in MODES]
         gripper = [f"{record.gripper.max_opening * 1000:.0f} mm", f"{record.gripper.force:.0f} N"]
         cells = [f"`{name}`", f"2 × {record.dof}", *gripper, *shares, mesh_sources(record), record.licence]
         lines.append("| " + " | ".join(cells) + " |")
-        pictures += [
+        images += [
             f"### {name}",
             "",
             f"{record.description[0].upper()}{record.description[1:]}. Model: {record.provenance}.",
@@ -34,7 +34,7 @@ def table() -> str:
             f"![{name} and its wrist cameras](../img/robots/{name}.png)",
             "",
         ]
-    return "\n".join([*lines, "", *pictures]).rstrip()
+    return "\n".join([*lines, "", *images]).rstrip()
 
 
 def with_table(page: str) -> str:

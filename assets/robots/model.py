@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from assets.robots.record import SIDES, RobotRecord, Visuals, load_robot
+from assets.robots.load import load_robot
+from assets.robots.record import SIDES, RobotRecord, Visuals
 
 if TYPE_CHECKING:
     import mujoco

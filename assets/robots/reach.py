@@ -12,7 +12,8 @@ import numpy as np
 
 from assets.robots.build import add_robot
 from assets.robots.kinematics import InverseKinematics
-from assets.robots.record import SIDES, BasePose, RobotRecord, Side, load_robot, robots
+from assets.robots.load import load_robot, robots
+from assets.robots.record import SIDES, BasePose, RobotRecord, Side
 from twinloom.command import run_command
 from twinloom.results import write_results
 

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
-from twinloom.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    import mujoco
+from typing import Literal
 
 Side = Literal["left", "right"]
 Visuals = Literal["mesh", "simple"]
@@ -216,31 +210,3 @@ class RobotRecord:
     def model_path(self) -> Path:
         """The MJCF file of one arm."""
         return FOLDER / (self.model or f"{self.name}.xml")
-
-    def arm_spec(self, side: Side, visuals: Visuals = "mesh") -> mujoco.MjSpec:
-        """One arm as an MjSpec; see ``assets.robots.build.arm_spec``."""
-        from assets.robots.build import arm_spec
-
-        return arm_spec(self, side, visuals)
-
-
-@cache
-def robots() -> tuple[str, ...]:
-    """Names of all robots, sorted, the default first."""
-    names = sorted(path.stem for path in FOLDER.glob("*.toml"))
-    return tuple(sorted(names, key=lambda name: (name != DEFAULT_ROBOT, name.lower())))
-
-
-@cache
-def load_robot(name: str = DEFAULT_ROBOT) -> RobotRecord:
-    """Read one robot; its file is read once in a process.
-
-    Raises:
-        UnknownNameError: no such robot.
-        InvalidSettingsError: the file is malformed; all its problems are listed.
-    """
-    if name not in robots():
-        raise UnknownNameError("robot", name, robots(), "assets list robots")
-    from assets.robots.parse import read_record
-
-    return read_record(FOLDER / f"{name}.toml")

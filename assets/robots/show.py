@@ -1,4 +1,4 @@
-"""Pictures of robots: both arms at home behind the table, and what a wrist camera sees."""
+"""Images of robots: both arms at home behind the table, and what a wrist camera sees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import mujoco
 import numpy as np
 
 from assets.robots.build import add_robot
-from assets.robots.record import SIDES, RobotRecord, Visuals, load_robot, robots
+from assets.robots.load import load_robot, robots
+from assets.robots.record import SIDES, RobotRecord, Visuals
 from twinloom.atomic import atomic_file
 from twinloom.command import run_command
 from twinloom.machine import REPOSITORY
@@ -79,7 +80,7 @@ def at_home(model: mujoco.MjModel, record: RobotRecord, opening: float = 1.0) ->
 
 
 def render(model: mujoco.MjModel, data: mujoco.MjData, size: tuple[int, int], camera: str | None) -> np.ndarray:
-    """(height, width, 3) uint8 picture; ``camera=None`` is a three-quarter view of the whole robot."""
+    """(height, width, 3) uint8 image; ``camera=None`` is a three-quarter view of the whole robot."""
     view: str | mujoco.MjvCamera
     if camera is None:
         view = mujoco.MjvCamera()
@@ -95,7 +96,7 @@ def render(model: mujoco.MjModel, data: mujoco.MjData, size: tuple[int, int], ca
 
 
 def portrait(record: RobotRecord, visuals: Visuals = "mesh") -> np.ndarray:
-    """(480, 1040, 3) uint8 picture: the robot at home from outside, and what its wrist cameras see.
+    """(480, 1040, 3) uint8 image: the robot at home from outside, and what its wrist cameras see.
 
     Raises:
         MissingAssetError: meshes were not pulled.
@@ -113,19 +114,19 @@ def portraits(names: Sequence[str], out: Path, visuals: Visuals = "mesh") -> int
     Raises:
         UnknownNameError: no such robot.
         MissingAssetError: meshes were not pulled.
-        TwinloomError: the picture cannot be written.
+        TwinloomError: the image cannot be written.
     """
     from PIL import Image
 
-    pictures = [portrait(load_robot(name), visuals) for name in names]
-    image = Image.fromarray(np.vstack(pictures)).quantize(256, kmeans=2, dither=Image.Dither.NONE)
+    images = [portrait(load_robot(name), visuals) for name in names]
+    image = Image.fromarray(np.vstack(images)).quantize(256, kmeans=2, dither=Image.Dither.NONE)
     with atomic_file(out) as temporary:
         image.save(temporary, format="PNG", optimize=True)
-    return len(pictures)
+    return len(images)
 
 
 def main() -> None:
-    """Draw the pictures of docs/bimanual/robots.md again: ``python -m assets.robots.show``."""
+    """Draw the images of docs/bimanual/robots.md again: ``python -m assets.robots.show``."""
     for name in robots():
         out = REPOSITORY / "docs" / "img" / "robots" / f"{name}.png"
         portraits([name], out)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assets.robots.record import DEFAULT_ROBOT, RobotRecord, load_robot, robots
+from assets.robots.load import load_robot, robots
+from assets.robots.record import DEFAULT_ROBOT, RobotRecord
 
 if TYPE_CHECKING:
     from rich.table import Table

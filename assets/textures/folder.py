@@ -44,8 +44,8 @@ def load(name: str, size: int) -> np.ndarray:
 
     path = Path(name.removeprefix(PREFIX)).expanduser()
     try:
-        with Image.open(path) as picture:
-            square = ImageOps.fit(picture.convert("RGB"), (size, size))
+        with Image.open(path) as image:
+            square = ImageOps.fit(image.convert("RGB"), (size, size))
     except FileNotFoundError as error:
         raise TwinloomError(f'background image "{path}" does not exist; restore it or choose another') from error
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:

@@ -95,11 +95,11 @@ def _decode(check: Check, key: str, file: Path, episodes: list[tuple[int, dict[s
     number, row = episodes[0]
     with container:
         try:
-            pictures = container.decode(stream)
+            decoded = container.decode(stream)
             for number, row in episodes:
                 sums, flat = [], 0
-                for picture in itertools.islice(pictures, row["length"]):
-                    pixels = picture.to_ndarray(format="rgb24", threads=1).reshape(-1, 3)
+                for image in itertools.islice(decoded, row["length"]):
+                    pixels = image.to_ndarray(format="rgb24", threads=1).reshape(-1, 3)
                     sums.append(pixels.mean(axis=0))
                     flat += int(np.ptp(pixels[:: max(1, len(pixels) // 5000)], axis=0).max()) <= FLAT
                 if len(sums) < row["length"]:

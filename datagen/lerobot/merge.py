@@ -10,7 +10,7 @@ from typing import Any
 
 from datagen.dataset import DatasetWriter, copy
 from datagen.lerobot import layout
-from datagen.lerobot.intact import check_intact
+from datagen.lerobot.integrity import check_intact
 from datagen.lerobot.manifest import listed
 from datagen.lerobot.read import Dataset
 from twinloom.atomic import atomic_folder

@@ -310,7 +310,7 @@ def file_number(path: Path) -> tuple[int, int]:
 
 
 def _images(values: pa.ChunkedArray) -> np.ndarray:
-    """Column of encoded pictures, as LeRobot's "image" features have it, decoded to (T, H, W, 3) uint8."""
+    """Column of encoded images, as LeRobot's "image" features have it, decoded to (T, H, W, 3) uint8."""
     from PIL import Image
 
     return np.stack([np.asarray(Image.open(io.BytesIO(cell["bytes"])).convert("RGB")) for cell in values.to_pylist()])

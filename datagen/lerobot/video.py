@@ -70,9 +70,9 @@ class VideoWriter:
         """Append one (H, W, 3) uint8 frame. Raises ValueError on another shape or dtype."""
         if frame.shape != self._shape or frame.dtype != np.uint8:
             raise ValueError(f"a frame is {self._shape} uint8, got {frame.shape} {frame.dtype}")
-        picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
-        picture.pts = self.frames
-        self._container.mux(self._stream.encode(picture))
+        image = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
+        image.pts = self.frames
+        self._container.mux(self._stream.encode(image))
         self.frames += 1
 
     def close(self) -> None:
@@ -256,11 +256,11 @@ class VideoReader:
             except (FFmpegError, OSError) as error:
                 raise TwinloomError(f"{self.path} is damaged: {error}") from error
             self._frames = self._decode()
-        for picture in self._frames:
-            number = round((picture.pts or 0) / self._ticks)
+        for image in self._frames:
+            number = round((image.pts or 0) / self._ticks)
             self._next = number + 1
             if number == index:
-                return picture.to_ndarray(format="rgb24", threads=1)  # threads would be missing after a fork
+                return image.to_ndarray(format="rgb24", threads=1)  # threads would be missing after a fork
             if number > index:
                 break
         raise TwinloomError(f"{self.path} has no frame {index}")

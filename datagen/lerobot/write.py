@@ -22,7 +22,7 @@ from datagen.lerobot.columns import check_arrays, check_features, frame_schema, 
 from datagen.lerobot.commit import commit, recover, write
 from datagen.lerobot.entry import Entry, Placed, episode_row, episode_schema, episode_table
 from datagen.lerobot.histogram import HISTOGRAMS
-from datagen.lerobot.intact import check_intact
+from datagen.lerobot.integrity import check_intact
 from datagen.lerobot.manifest import Manifest, listed
 from datagen.lerobot.state import State
 from datagen.lerobot.stats import array_stats, to_lists

@@ -17,7 +17,7 @@ def cards(facts: Sequence[tuple[str, str]]) -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], numeric: set[int], sortable: bool = False) -> str:
-    """A table; columns in ``numeric`` are right-aligned. A cell is text, a number, or a finished `Cell`."""
+    """A table; columns in ``numeric`` are right-aligned. A cell is text, a number, or a finished `TableCell`."""
     kind = ["n" if i in numeric else "" for i in range(len(headings))]
     head = "".join(f'<th class="{c}">{escape(h)}</th>' for h, c in zip(headings, kind, strict=True))
     body = "".join(
@@ -27,7 +27,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], numeric: se
     return f'<div class="wide"><table class="{name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-class Cell:
+class TableCell:
     """A cell with its own markup and a value to sort by."""
 
     def __init__(self, markup: str, value: float | str = "") -> None:
@@ -35,7 +35,7 @@ class Cell:
 
 
 def _cell(value: object, kind: str) -> str:
-    if isinstance(value, Cell):
+    if isinstance(value, TableCell):
         return f'<td class="{kind}" data-v="{escape(str(value.value))}">{value.markup}</td>'
     if isinstance(value, float):
         return f'<td class="{kind}" data-v="{value}">{number(value)}</td>'

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from datagen.lerobot.read import Dataset
-from datagen.report import html, pictures
+from datagen.report import html, images
 from datagen.report.facts import Facts, TaskFacts, gather
 from datagen.report.ranges import ranges
 from datagen.report.style import CSS, SORT_SCRIPT
@@ -34,34 +34,34 @@ def write_report(dataset: Path | str, out: Path | str | None = None) -> Path:
         if not len(data):
             raise TwinloomError(f"{root} has no episodes yet, so there is nothing to report")
         facts = gather(data)
-        strips, sheet = _pictures(data, facts)
-        pictures.contact_sheet(sheet, folder / SHEET)
+        strips, sheet = _images(data, facts)
+        images.contact_sheet(sheet, folder / SHEET)
         write_text(folder / PAGE, page(data, facts, strips, sheet))
     return folder / PAGE
 
 
-def _pictures(data: Dataset, facts: Facts):
-    """Film strips and first frames by task, both empty for a dataset without video."""
-    camera = pictures.head_camera(data.cameras)
+def _images(data: Dataset, facts: Facts):
+    """Video strips and first frames by task, both empty for a dataset without video."""
+    camera = images.head_camera(data.cameras)
     if camera is None:
         return {}, {}
     shown = [task for task in facts.tasks.values() if task.made][:MOST_STRIPS]
-    strips = {task.name: pictures.film_strip(data, task.episodes[0], camera) for task in shown}
-    return strips, {task.name: pictures.draws(data, task, camera) for task in shown}
+    strips = {task.name: images.frame_strip(data, task.episodes[0], camera) for task in shown}
+    return strips, {task.name: images.draws(data, task, camera) for task in shown}
 
 
 def page(data: Dataset, facts: Facts, strips: dict, sheet: dict) -> str:
     """The whole page."""
-    urls = pictures.data_urls(
-        {f"strip {name}": picture for name, picture in strips.items()}
-        | {f"draw {name} {i}": picture for name, row in sheet.items() for i, picture in enumerate(row)},
+    urls = images.data_urls(
+        {f"strip {name}": image for name, image in strips.items()}
+        | {f"draw {name} {i}": image for name, row in sheet.items() for i, image in enumerate(row)},
         PICTURE_BUDGET,
     )
     sections = [
         ("tasks", "Tasks", _tasks(data, facts)),
         ("time", "Where the time went", _time(data, facts)),
         ("views", "What the head camera sees", _views(facts)),
-        ("film", "One episode of each task", _film(facts, urls)),
+        ("strips", "One episode of each task", _strips(facts, urls)),
         ("sheet", "Tasks × draws: first frames", _sheet(facts, sheet, urls)),
         ("ranges", "What was randomised", _ranges(facts)),
         ("words", "Instructions", _words(facts)),
@@ -137,7 +137,7 @@ def _task_row(task: TaskFacts, fps: int) -> list[object]:
     reasons = ", ".join(f"{name} {count}" for name, count in sorted(task.reasons.items(), key=lambda i: (-i[1], i[0])))
     return [
         task.name,
-        html.Cell(f'<span class="{state}">{task.made:,}{asked}</span>', task.made),
+        html.TableCell(f'<span class="{state}">{task.made:,}{asked}</span>', task.made),
         task.attempts,
         "–" if frames is None else frames,
         "–" if frames is None else frames / fps,
@@ -152,7 +152,7 @@ def _time(data: Dataset, facts: Facts) -> str:
         return ""
     total = sum(facts.timing.values())
     rows: list[tuple[object, ...]] = [
-        (stage, seconds / len(data), html.Cell(f"{seconds / total:.1%}", seconds))
+        (stage, seconds / len(data), html.TableCell(f"{seconds / total:.1%}", seconds))
         for stage, seconds in facts.timing.items()
     ]
     rows.append(("together", total / len(data), "100%"))
@@ -163,14 +163,14 @@ def _time(data: Dataset, facts: Facts) -> str:
 
 def _views(facts: Facts) -> str:
     rows = [
-        [task.name, *(html.Cell(f"{value:.1%}", value) for value in _view_figures(task))]
+        [task.name, *(html.TableCell(f"{value:.1%}", value) for value in _view_figures(task))]
         for task in facts.tasks.values()
         if task.views
     ]
     if not rows:
         return ""
     note = (
-        "Episodes that begin with the middle of every task object in the picture; share of the picture that the robot "
+        "Episodes that begin with the middle of every task object in the image; share of the image that the robot "
         "covers, mean over the frames, and what 95 % of the frames of an episode stay below, at most."
     )
     columns = ("task", "all objects in view", "robot, mean", "robot, 95 %")
@@ -184,7 +184,7 @@ def _view_figures(task: TaskFacts) -> tuple[float, float, float]:
     return whole, sum(views["robot"] for views in task.views) / count, max(views["robot_95"] for views in task.views)
 
 
-def _film(facts: Facts, urls: dict[str, str]) -> str:
+def _strips(facts: Facts, urls: dict[str, str]) -> str:
     parts = []
     for task in facts.tasks.values():
         if url := urls.get(f"strip {task.name}"):
@@ -209,7 +209,7 @@ def _sheet(facts: Facts, sheet: dict, urls: dict[str, str]) -> str:
 def _ranges(facts: Facts) -> str:
     spread, variety = ranges(facts.records)
     rows: list[list[object]] = [
-        [r.axis, r.name, r.lowest, r.mean, r.highest, html.Cell(html.histogram(r.histogram))] for r in spread
+        [r.axis, r.name, r.lowest, r.mean, r.highest, html.TableCell(html.histogram(r.histogram))] for r in spread
     ]
     varied = [[v.axis, v.name, v.count, ", ".join(v.examples)] for v in variety if v.count > 1]
     parts = []

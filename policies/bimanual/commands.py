@@ -43,7 +43,7 @@ def evaluate(
         video: write a video of every episode into this folder.
     """
     from policies import load
-    from policies.bimanual.report import Actor
+    from policies.bimanual.report import EvaluatedPolicy
     from policies.bimanual.report import evaluate as run
     from policies.bimanual.spaces import task_name
     from policies.experts import EXPERT
@@ -57,7 +57,7 @@ def evaluate(
     for name in policy:
         actor = load(name, **(options if name.startswith(EXPERT) else {}))
         chosen = task_name(task or actor.spec.task)
-        actors.append(Actor(name, actor, chosen, robot or actor.spec.robot or ""))
+        actors.append(EvaluatedPolicy(name, actor, chosen, robot or actor.spec.robot or ""))
     return run(
         actors,
         episodes=episodes,

@@ -20,7 +20,7 @@ from twinloom.results import document, markdown, save
 
 
 @dataclass(frozen=True)
-class Actor:
+class EvaluatedPolicy:
     """One policy to be evaluated: as the user called it, the object, and the task and robot it acts with."""
 
     name: str
@@ -30,7 +30,7 @@ class Actor:
 
 
 def evaluate(
-    actors: Sequence[Actor],
+    actors: Sequence[EvaluatedPolicy],
     *,
     episodes: int,
     seed: int,
@@ -90,7 +90,7 @@ def evaluate(
     return 0
 
 
-def _run(actor: Actor, settings: Mapping[str, Any], video: Path | None, progress: Progress) -> list[Trial]:
+def _run(actor: EvaluatedPolicy, settings: Mapping[str, Any], video: Path | None, progress: Progress) -> list[Trial]:
     """The trials of one actor, a video of each if there is a folder for the videos."""
     found: list[Trial] = []
     videos: list[Video] = []
@@ -110,7 +110,7 @@ def _run(actor: Actor, settings: Mapping[str, Any], video: Path | None, progress
     return found
 
 
-def row(actor: Actor, drawn: str, found: Sequence[Trial]) -> dict[str, Any]:
+def row(actor: EvaluatedPolicy, drawn: str, found: Sequence[Trial]) -> dict[str, Any]:
     """One row of results: k successes of n, mean seconds of the successes, reasons of the failures."""
     lengths = [trial.steps / actor.policy.spec.fps for trial in found if trial.success]
     return {
@@ -125,7 +125,7 @@ def row(actor: Actor, drawn: str, found: Sequence[Trial]) -> dict[str, Any]:
     }
 
 
-def note(actor: Actor, seed: int) -> str:
+def note(actor: EvaluatedPolicy, seed: int) -> str:
     """A warning where a policy was trained on these very episodes, "" elsewhere."""
     spec = actor.policy.spec
     if spec.task == f"bimanual/{actor.task}" and seed in spec.extra.get("data", {}).get("seeds", []):
@@ -133,7 +133,7 @@ def note(actor: Actor, seed: int) -> str:
     return ""
 
 
-def default_path(actors: Sequence[Actor], stem: str) -> Path | None:
+def default_path(actors: Sequence[EvaluatedPolicy], stem: str) -> Path | None:
     """``runs/x/eval/TASK_ROBOT_STEM.json`` for runs/x/last or for a folder x that no run made; else None."""
     if len(actors) > 1 or actors[0].name.startswith(EXPERT):
         return None

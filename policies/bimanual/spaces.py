@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assets.robots.record import SIDES, load_robot
+from assets.robots.load import load_robot
+from assets.robots.record import SIDES
 from sim.bimanual.family import FAMILY
 from twinloom.errors import TwinloomError
 from twinloom.features import Feature

@@ -10,7 +10,7 @@ from twinloom.errors import TwinloomError
 
 if TYPE_CHECKING:
     from policies.rl.config import LearnerConfig
-    from policies.rl.train import Job
+    from policies.rl.train import TrainingJob
 
 RANGE, OWN = "range", "barabasi_albert"
 
@@ -80,15 +80,15 @@ def evaluation_graph(name: str) -> Any:
     return load(name)
 
 
-def job(world: WorldConfig, learner: LearnerConfig) -> Job:
+def job(world: WorldConfig, learner: LearnerConfig) -> TrainingJob:
     """Everything `policies.rl.train.train` needs."""
     from policies.cascade.environment import ManualResetVecEnv
-    from policies.rl.train import Job
+    from policies.rl.train import TrainingJob
 
     options = world.options()
     probe = ManualResetVecEnv(world.problem, 1, **options)
     problem = probe.problem
-    return Job(
+    return TrainingJob(
         task=f"cascade/{problem.name}",
         learner=learner,
         make_env=lambda replicas: ManualResetVecEnv(world.problem, replicas, **options),

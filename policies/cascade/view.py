@@ -1,4 +1,4 @@
-"""``policies view``: a policy at work on a network, as a film or a picture; what its critics expect."""
+"""``policies view``: a policy at work on a network, as a video or an image; what its critics expect."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def view(
         r0: reproduction number without control; the problem's if not given.
         seed: of the episode, and of the first of those for --critics.
         episode: which episode of that seed is shown.
-        out: write this PNG file: the episode in one picture.
+        out: write this PNG file: the episode in one image.
         video: write this MP4 file.
         critics: write this PNG file: returns of many episodes beside the distribution that the critics learned.
         episodes: how many, for --critics.
     """
     refusals = {
-        "give --out FILE.png for a picture, --video FILE.mp4 for a film, --critics FILE.png, or several": not (
+        "give --out FILE.png for an image, --video FILE.mp4 for a video, --critics FILE.png, or several": not (
             out or video or critics
         ),
         f"--critics {critics}: the name must end in .png": critics is not None and critics.suffix.lower() != ".png",

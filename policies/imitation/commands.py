@@ -33,7 +33,7 @@ def train(
     threads: int = 0,
     seed: int = 0,
 ) -> int:
-    """Clone the recorded episodes of a task: keypoints of small pictures and the joints in, chunks of actions out.
+    """Clone the recorded episodes of a task: keypoints of small images and the joints in, chunks of actions out.
 
     Interrupt it whenever you like: the same command continues. Record episodes with: datagen --tasks TASK
 

@@ -96,7 +96,7 @@ def chunk_loss(predicted: torch.Tensor, wanted: torch.Tensor, there: torch.Tenso
 
 
 def jittered(images: torch.Tensor, most: float, generator: torch.Generator) -> torch.Tensor:
-    """Pictures (B, cameras, 3, H, W) in [-1, 1] with brightness and contrast changed by up to ``most``, relatively."""
+    """Images (B, cameras, 3, H, W) in [-1, 1] with brightness and contrast changed by up to ``most``, relatively."""
     shape = (len(images), images.shape[1], 1, 1, 1)
     gain = 1 + most * (2 * torch.rand(shape, generator=generator) - 1)
     shift = most * (2 * torch.rand(shape, generator=generator) - 1)

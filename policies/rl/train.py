@@ -38,7 +38,7 @@ EPISODES_PER_LOG = 32
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """What is learned where.
 
     Attributes:
@@ -117,7 +117,7 @@ class _Overseer(BaseCallback):
         return True
 
 
-def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: str | None = None) -> Path:
+def train(job: TrainingJob, folder: Path, *, checkpoint_every: int = 10_000, command: str | None = None) -> Path:
     """Train up to ``job.learner.steps`` and return the checkpoint folder; `steps_done` tells its steps.
 
     A run that has done as many steps or more is left as it is.
@@ -136,7 +136,7 @@ def train(job: Job, folder: Path, *, checkpoint_every: int = 10_000, command: st
         return _train(job, folder, checkpoint_every, command)
 
 
-def _train(job: Job, folder: Path, checkpoint_every: int, command: str | None) -> Path:
+def _train(job: TrainingJob, folder: Path, checkpoint_every: int, command: str | None) -> Path:
     last = folder / checkpoint.LAST
     _modernise(folder / RUN)
     new = claim(folder, job.identity(), "policies train")
@@ -232,7 +232,7 @@ def _learn(model: BaseAlgorithm, steps: int, overseer: BaseCallback) -> None:
         model.learn(remaining, callback=overseer, log_interval=interval, reset_num_timesteps=first)
 
 
-def _environment(job: Job, step: int, dump: Path) -> tuple[GymnasiumVecEnv, Normalise]:
+def _environment(job: TrainingJob, step: int, dump: Path) -> tuple[GymnasiumVecEnv, Normalise]:
     adapter = GymnasiumVecEnv(job.make_env(job.learner.num_envs), seed=_seed(job.learner.seed, step), dump=dump)
     on = job.learner.normalise
     return adapter, Normalise(adapter, job.learner.gamma, observations=on, rewards=on)

@@ -21,7 +21,7 @@ from real.safety.modes import Mode
 from sim.loop import run
 from twinloom.errors import TwinloomError
 from twinloom.features import ACTION, IMAGE_AXES, IMAGES, STATE
-from twinloom.names import match
+from twinloom.joint_names import match
 
 UNIT = "rad; gripper opening in [0, 1]"
 STAMPS = "observation.stamps"

@@ -15,7 +15,7 @@ from real.bags.series import Series
 from real.contract import RobotContract, load_contract, with_topics
 from real.robots.base import VELOCITY
 from twinloom.errors import TwinloomError
-from twinloom.names import match
+from twinloom.joint_names import match
 
 NS = 1_000_000_000
 MAX_GAP_S = 0.25  # between two states; more is not interpolated across

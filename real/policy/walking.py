@@ -17,7 +17,7 @@ import numpy as np
 
 from real.contract import RobotContract
 from twinloom.errors import TwinloomError
-from twinloom.names import NamesError, match
+from twinloom.joint_names import NamesError, match
 from twinloom.transforms import quat_to_matrix
 
 if TYPE_CHECKING:

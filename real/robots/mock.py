@@ -14,7 +14,7 @@ from real.safety.filter import SafetyFilter
 from real.safety.modes import Output, Verdict
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.features import IMAGES, STATE, TIMESTAMP
-from twinloom.names import match
+from twinloom.joint_names import match
 
 FAULTS = {
     "nan": "a joint is measured at NaN",

@@ -34,7 +34,7 @@ class SimRobot(BaseRobot):
         what: "family/task", or a task's name that is unique; or "family/robot", which is the family's first task.
         robot: robot of ``sim list robots``; the family's first if empty.
         seed, episode, randomize, split: which scene; as for ``datagen``. :meth:`reset` goes on to the next episode.
-        cameras: cameras of ``sim list cameras`` whose pictures observations bring; size: (width, height) of them.
+        cameras: cameras of ``sim list cameras`` whose images observations bring; size: (width, height) of them.
         lockstep: see above; fps: its control rate, a divisor of 250.
         contract: another robot file than the one of ``robot``; its joints must be those of the model.
         record: randomisation record of an episode, whose scene is made again instead of one from the seed; lockstep
@@ -72,8 +72,8 @@ class SimRobot(BaseRobot):
         if contract.model is None:
             raise TwinloomError(f"robot {contract.name} has no model, so it cannot be simulated")
         contract = replace(contract, confirm=False)  # nobody stands beside it
-        pictures = tuple(Camera(name, "", size[0], size[1], fps) for name in cameras)
-        super().__init__(f"{what} with {contract.name}", contract, pictures)
+        images = tuple(Camera(name, "", size[0], size[1], fps) for name in cameras)
+        super().__init__(f"{what} with {contract.name}", contract, images)
         self.task, self.lockstep, self.fps = f"{family.name}/{task}", lockstep, fps
         self._size, self._lock = size, threading.RLock()
         self._scene: dict[str, Any] = {"seed": seed, "episode": episode, "randomize": randomize, "split": split}
@@ -134,7 +134,7 @@ class SimRobot(BaseRobot):
     # ------------------------------------------------------------- exchange
 
     def get_observation(self) -> dict[str, np.ndarray]:
-        """Measured joints, pictures if asked for, and the time: simulated in lockstep, monotonic in real time."""
+        """Measured joints, images if asked for, and the time: simulated in lockstep, monotonic in real time."""
         self._check()
         with self._lock:
             q, qd = self._plant.read()

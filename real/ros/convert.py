@@ -10,7 +10,7 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
-from twinloom.names import NamesError, match
+from twinloom.joint_names import NamesError, match
 
 NS = 1_000_000_000
 

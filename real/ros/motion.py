@@ -7,7 +7,7 @@ import numpy as np
 from real.contract import CommandGroup, RobotContract
 from real.safety.modes import Mode
 from twinloom.errors import TwinloomError
-from twinloom.names import match
+from twinloom.joint_names import match
 
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, PATH, GOAL = 0, -1, -2, -4, -5  # codes of FollowJointTrajectory
 MOVING = (Mode.READY, Mode.ACTIVE)

@@ -18,7 +18,7 @@ from real.ros.qos import IMAGE_IN, STATE_IN, on_subscription
 from real.timing import Mailbox
 from twinloom.errors import TwinloomError
 from twinloom.features import IMAGES, STATE, Feature
-from twinloom.names import NamesError
+from twinloom.joint_names import NamesError
 
 
 class Observer:

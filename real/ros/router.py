@@ -20,7 +20,7 @@ from real.contract import CommandGroup, RobotContract
 from real.ros.commands import Command
 from real.safety.filter import SafetyFilter
 from real.safety.modes import Mode
-from twinloom.names import NamesError, match
+from twinloom.joint_names import NamesError, match
 
 LONGEST = 10_000  # points of one trajectory message
 OFFSET_S = 0.002  # by which the system clock may drift from the monotonic one before it counts as set

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from real.contract import CommandGroup, RobotContract
-from twinloom.names import NamesError, match
+from twinloom.joint_names import NamesError, match
 
 TOLERANCE = 1e-6  # rad; float32 rounding of a limit is no excess
 

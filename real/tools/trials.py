@@ -111,7 +111,7 @@ def _until_success(agent: PolicyAgent, world: SimRobot, observe: Callable[[], Ob
 
 
 def _looks(policy: str, robot: str) -> bool:
-    """Whether a policy needs pictures; asked once in this process, for checkpoints."""
+    """Whether a policy needs images; asked once in this process, for checkpoints."""
     if policy.startswith(("expert:", "ws://", "wss://")) or policy in ("hold", "wave"):
         return policy.startswith("ws")
     spec = make_policy(policy, load_contract(robot), {}).spec

@@ -13,7 +13,7 @@ from assets.objects.blocks import block
 from assets.objects.build import add_object
 from assets.objects.model import Joint, ObjectAsset, Part
 from assets.robots.build import add_robot
-from assets.robots.record import load_robot
+from assets.robots.load import load_robot
 from assets.textures.procedural import load_background
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.spec import (
@@ -87,7 +87,7 @@ def _options(world: mujoco.MjSpec) -> None:
     option.tolerance = 1e-12  # relative to the mean inertia, which the arms dominate: light objects need it this small
     world.visual.quality.offsamples = 0
     world.visual.quality.shadowsize = 512
-    world.visual.map.shadowclip = 1.7  # the shadow map reaches beyond the head camera's picture: its edge is speckled
+    world.visual.map.shadowclip = 1.7  # the shadow map reaches beyond the head camera's image: its edge is speckled
     world.visual.map.znear = 0.005
     world.visual.map.zfar = 30.0
     world.visual.global_.offwidth = 1920

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from scipy.spatial.transform import Rotation
 
-from sim.bimanual.hands import ee_pose, solve_hands
+from sim.bimanual.hand_poses import ee_pose, solve_hands
 from sim.bimanual.simulation import Simulation
 from twinloom.errors import TwinloomError
 

@@ -11,10 +11,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from assets.robots.record import load_robot
+from assets.robots.build import arm_spec
+from assets.robots.load import load_robot
 from sim.bimanual.control import CONTROL_MODES, Bounds, Control
 from sim.bimanual.episode import Prepared, prepare
-from sim.bimanual.hands import ee_pose
+from sim.bimanual.hand_poses import ee_pose
 from sim.bimanual.pointcloud import point_cloud
 from sim.bimanual.randomize import parse_axes
 from sim.bimanual.rate import substeps
@@ -254,7 +255,7 @@ class BimanualEnv(gymnasium.Env):
         return {"is_success": self.prepared.over, "task_description": self._description}
 
     def _joint_limits(self) -> Bounds:
-        arm = self.robot_record.arm_spec("left", "simple").compile()
+        arm = arm_spec(self.robot_record, "left", "simple").compile()
         joints = np.array([arm.joint(name).range for name in self.robot_record.joints])
         return Bounds(np.array([*joints[:, 0], 0.0] * 2), np.array([*joints[:, 1], 1.0] * 2))
 

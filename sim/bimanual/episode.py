@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assets.robots.record import load_robot
+from assets.robots.load import load_robot
 from sim.bimanual.draws import Choices
 from sim.bimanual.language import instructions
 from sim.bimanual.randomize import add_clutter, vary_before

@@ -1,4 +1,4 @@
-"""The pictures of the documentation: ``python -m sim.bimanual.gallery`` draws them all again from the experts."""
+"""The images of the documentation: ``python -m sim.bimanual.gallery`` draws them all again from the experts."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from sim.bimanual.episode import Prepared, prepare, restore
-from sim.bimanual.hands import ee_pose
+from sim.bimanual.hand_poses import ee_pose
 from sim.bimanual.plan import PlanningError
 from sim.bimanual.scene import SceneRejectedError
 from sim.bimanual.simulation import Simulation, joint_names
@@ -78,7 +78,7 @@ class Rollout:
         record: the randomisation record.
         timing: wall-clock seconds spent on "build" (draw, compile and settle the scene), "plan" (everything the expert
             thinks) and "simulate" (control steps).
-        seen: name of each task object to whether it began in the head camera's picture.
+        seen: name of each task object to whether it began in the head camera's image.
     """
 
     success: bool
@@ -107,7 +107,7 @@ class Rollout:
     def render(
         self, cameras: Sequence[str], size: tuple[int, int], mode: str = "auto"
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Pictures of every frame: camera name to (H, W, 3) uint8.
+        """Images of every frame: camera name to (H, W, 3) uint8.
 
         Args:
             cameras: names of the scene's cameras.

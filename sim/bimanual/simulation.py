@@ -9,15 +9,16 @@ from time import perf_counter
 import mujoco
 import numpy as np
 
-from assets.robots.record import SIDES, load_robot
+from assets.robots.load import load_robot
+from assets.robots.record import SIDES
 from sim.bimanual.actor import Actor
 from sim.bimanual.arm import Arm
 from sim.bimanual.compile import asset_of, compile_scene
+from sim.bimanual.interpolation import LinearInterpolation
 from sim.bimanual.rate import TIMESTEP, substeps
 from sim.bimanual.spec import SceneSpec
-from sim.bimanual.way import Way
 from sim.engine.base import Engine
-from sim.engine.divided import dividing_engine
+from sim.engine.substeps import dividing_engine
 from twinloom.features import STATE, TIMESTAMP
 from twinloom.transforms import pose
 
@@ -130,7 +131,7 @@ class Simulation:
         started = perf_counter()
         action = self._checked(action).astype(np.float32).astype(float)  # what a dataset stores is what is done
         self._physics(self.action + (action - self.action) * self._fractions)
-        self._clock, self._way = self._ticks * TIMESTEP, None
+        self._clock, self._targets = self._ticks * TIMESTEP, None
         self._finish(action)
         self.step_seconds += perf_counter() - started
 
@@ -147,13 +148,13 @@ class Simulation:
             DivergedError: the physics broke down; reset or discard the simulation.
         """
         target = self._checked(target).copy()
-        if self._way is None:
-            self._way = Way(self._clock, self.action)
+        if self._targets is None:
+            self._targets = LinearInterpolation(self._clock, self.action)
         end = self._clock + seconds
-        self._way.add(end, target)
+        self._targets.add(end, target)
         while self._ticks * TIMESTEP < end - 1e-9:
             self._before = self.data.qpos.copy(), self.data.qvel.copy()
-            self._physics(self._way.at(self._ticks * TIMESTEP)[None])
+            self._physics(self._targets.at(self._ticks * TIMESTEP)[None])
             if self._ticks % self.substeps == 0:
                 self._finish(target)
         self._clock, self.action = end, target
@@ -195,7 +196,7 @@ class Simulation:
 
     def _start_clock(self) -> None:
         self._clock, self._ticks = 0.0, 0
-        self._way: Way | None = None
+        self._targets: LinearInterpolation | None = None
         self._before: tuple[np.ndarray, np.ndarray] | None = None
         self.revision += 1
 

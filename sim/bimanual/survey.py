@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.bimanual.world import World
 
 LASTS_S, CREEP_S = 10.0, 5.0  # how long success must last after the expert, and over which time a grip is watched
-FRAMES = 24  # of an episode, evenly spread, from which the robot's share of the picture is taken
+FRAMES = 24  # of an episode, evenly spread, from which the robot's share of the image is taken
 
 
 @dataclass
@@ -81,7 +81,7 @@ def survey_episode(
     Returns:
         "failure": reason or ""; "lasts": whether success held for LASTS_S afterwards; "creep" (m) and "turn" (rad) of
         what was held then, at most, in CREEP_S; "deepest", "between", "fastest", "what" of :class:`Probe`; "seen":
-        object to whether it began in the head camera's picture; "robot": (F,) shares of that picture; "touched" as in
+        object to whether it began in the head camera's image; "robot": (F,) shares of that image; "touched" as in
         Probe; "slots": what the sentences name.
     """
     from sim.bimanual.episode import prepare
@@ -201,8 +201,8 @@ def _row(task: str, results: list[dict[str, Any]]) -> dict[str, Any]:
 NOTE = (
     "`lasting`: successes that held for 10 s after the expert had ended. `creep`: what a held object moved in its hand "
     "in 5 s, at most. `penetration`: deepest contact of any physics step. `carried`: fastest task object in a hand. "
-    "`all in view`: episodes that begin with the middle of every task object in the head camera's picture. `robot in "
-    "view`: share of that picture that the robot covers, mean over the frames, and what 95 % of them stay below."
+    "`all in view`: episodes that begin with the middle of every task object in the head camera's image. `robot in "
+    "view`: share of that image that the robot covers, mean over the frames, and what 95 % of them stay below."
 )
 
 

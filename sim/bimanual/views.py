@@ -1,4 +1,4 @@
-"""What a camera sees of a scene, by geometry alone: whether a point is in its picture, and how much the robot hides."""
+"""What a camera sees of a scene, by geometry alone: whether a point is in its image, and how much the robot hides."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from sim.bimanual.actor import Actor
 from sim.bimanual.spec import CameraSpec
 
-ASPECT = 4 / 3  # width over height of a picture
-RAYS = (32, 24)  # across and down, for shares of a picture
-SAMPLES = 12  # of an episode, evenly spread, from which the robot's share of the picture is taken
+ASPECT = 4 / 3  # width over height of an image
+RAYS = (32, 24)  # across and down, for shares of an image
+SAMPLES = 12  # of an episode, evenly spread, from which the robot's share of the image is taken
 HIDDEN_GROUP = 3  # shapes that are felt and not drawn
 
 
@@ -26,8 +26,8 @@ def camera_frame(camera: CameraSpec) -> np.ndarray:
     return np.column_stack([right, np.cross(back, right), back])
 
 
-def in_picture(camera: CameraSpec, points: np.ndarray, aspect: float = ASPECT) -> np.ndarray:
-    """(K,) whether points (K, 3) of the world lie within the picture of a camera, nothing being in the way."""
+def in_image(camera: CameraSpec, points: np.ndarray, aspect: float = ASPECT) -> np.ndarray:
+    """(K,) whether points (K, 3) of the world lie within the image of a camera, nothing being in the way."""
     local = (np.atleast_2d(points) - camera.pos) @ camera_frame(camera)
     depth = np.maximum(-local[:, 2], 1e-9)
     half = np.tan(np.radians(camera.fovy) / 2)
@@ -35,20 +35,20 @@ def in_picture(camera: CameraSpec, points: np.ndarray, aspect: float = ASPECT) -
 
 
 def seen_at_start(camera: CameraSpec, actors: Mapping[str, Actor]) -> dict[str, bool]:
-    """Name of each object to whether the middle of its box is in the picture where it was placed."""
+    """Name of each object to whether the middle of its box is in the image where it was placed."""
     middles = {name: a.start[:3, 3] + a.start[:3, :3] @ a.box.mean(0) for name, a in actors.items()}
     if not middles:
         return {}
-    return dict(zip(middles, in_picture(camera, np.array(list(middles.values()))).tolist(), strict=True))
+    return dict(zip(middles, in_image(camera, np.array(list(middles.values()))).tolist(), strict=True))
 
 
 class RobotShare:
-    """How much of a camera's picture the robot and its stand cover, found by casting rays.
+    """How much of a camera's image the robot and its stand cover, found by casting rays.
 
     Args:
         model: a compiled scene.
         camera: name of one of its cameras.
-        rays: (across, down); the error of one picture is about half a ray in each direction.
+        rays: (across, down); the error of one image is about half a ray in each direction.
     """
 
     def __init__(self, model: mujoco.MjModel, camera: str = "head", rays: tuple[int, int] = RAYS) -> None:
@@ -90,7 +90,7 @@ def episode_views(model: mujoco.MjModel, qpos: np.ndarray, seen: Mapping[str, bo
         seen: as of `seen_at_start`.
 
     Returns:
-        "objects": share of the task's objects that began in the picture; "robot": share of the picture that the robot
+        "objects": share of the task's objects that began in the image; "robot": share of the image that the robot
         covered, mean over SAMPLES frames; "robot_95": what 95 % of them stay below.
     """
     share = RobotShare(model)

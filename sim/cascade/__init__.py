@@ -2,7 +2,7 @@
 
 The public names load on use::
 
-    from sim.cascade import CascadeEnv, CascadeSim, CascadeVecEnv, GraphRange, Options, TierODE, laws, models
+    from sim.cascade import CascadeEnv, CascadeSim, CascadeVecEnv, GraphRange, EnvConfig, TierODE, laws, models
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.cascade.env.options import Options as Options
+    from sim.cascade.env.options import EnvConfig as EnvConfig
     from sim.cascade.env.scenarios import GraphRange as GraphRange
     from sim.cascade.env.single import CascadeEnv as CascadeEnv
     from sim.cascade.env.vector import CascadeVecEnv as CascadeVecEnv
@@ -25,7 +25,7 @@ _PUBLIC = {
     "CascadeSim": "sim.cascade.simulator",
     "CascadeVecEnv": "sim.cascade.env.vector",
     "GraphRange": "sim.cascade.env.scenarios",
-    "Options": "sim.cascade.env.options",
+    "EnvConfig": "sim.cascade.env.options",
     "TierODE": "sim.cascade.mean_field.simulator",
     "laws": "sim.cascade.process.laws",
     "models": "sim.cascade.process.models",

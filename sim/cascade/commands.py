@@ -20,7 +20,7 @@ def view(
     video: Annotated[Path | None, FILE] = None,
     out: Annotated[Path | None, FILE] = None,
 ) -> int:
-    """Watch a rule of thumb control a cascade: an MP4 file, or its course in one picture.
+    """Watch a rule of thumb control a cascade: an MP4 file, or its course in one image.
 
     Args:
         task: task name (sim list tasks).

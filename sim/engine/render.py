@@ -1,4 +1,4 @@
-"""Images of simulation states: one renderer per model, one picture per camera and state."""
+"""Images of simulation states: one renderer per model, one image per camera and state."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StateRenderer:
         return self._data
 
     def rgb(self, camera: str | mujoco.MjvCamera) -> np.ndarray:
-        """(H, W, 3) uint8 picture of the present state from a camera of the scene or a free one; a fresh array."""
+        """(H, W, 3) uint8 image of the present state from a camera of the scene or a free one; a fresh array."""
         self._renderer.update_scene(self._data, camera, self._option)
         return self._renderer.render().copy()
 
@@ -75,7 +75,7 @@ class StateRenderer:
         return bodies[geoms].astype(np.int32)
 
     def images(self, qpos: np.ndarray, cameras: Sequence[str]) -> dict[str, np.ndarray]:
-        """Camera name to picture of one state."""
+        """Camera name to image of one state."""
         self.set_state(qpos)
         return {camera: self.rgb(camera) for camera in cameras}
 

@@ -40,9 +40,9 @@ def test_list_textures(command):
 def test_show_draws_robots_and_objects(command, tmp_path):
     code, out, _ = command("show", "piper", "ARX-X5", "--out", str(tmp_path / "robots.png"))
     assert (code, out) == (0, f"2 drawn in {tmp_path / 'robots.png'}\n")
-    with Image.open(tmp_path / "robots.png") as picture:
-        assert picture.size == (1040, 960)
-        assert len(picture.convert("RGB").getcolors(100_000) or []) > 100
+    with Image.open(tmp_path / "robots.png") as image:
+        assert image.size == (1040, 960)
+        assert len(image.convert("RGB").getcolors(100_000) or []) > 100
     code, _, _ = command("show", "bottle/0", "--out", str(tmp_path / "bottle.png"))
     assert code == 0
     assert (tmp_path / "bottle.png").stat().st_size > 1000
@@ -52,17 +52,17 @@ def test_show_draws_robots_and_objects(command, tmp_path):
     ("names", "said"),
     [
         (["pipper"], "Did you mean piper?"),
-        (["piper", "bottle"], "do not go into one picture"),
+        (["piper", "bottle"], "do not go into one image"),
         (["franka-panda"], "run: assets pull franka-panda"),
     ],
 )
 def test_show_answers_mistakes_in_one_line(command, tmp_path, monkeypatch, names, said):
     monkeypatch.setenv("TWINLOOM_CACHE", str(tmp_path))
-    code, out, error = command("show", *names, "--out", str(tmp_path / "picture.png"))
+    code, out, error = command("show", *names, "--out", str(tmp_path / "image.png"))
     assert (code, out) == (2, "")
     assert said in error
     assert error.count("\n") == 1
-    assert not (tmp_path / "picture.png").exists()
+    assert not (tmp_path / "image.png").exists()
 
 
 def test_pull_says_what_there_is_to_do(command):
@@ -92,7 +92,7 @@ def test_page_about_robots_equals_records_and_results():
     assert with_table(page) == page, "run: python -m assets.robots.docs"
 
 
-def test_every_robot_has_its_picture():
+def test_every_robot_has_its_image():
     for name in robots():
-        picture = PAGE.parents[1] / "img" / "robots" / f"{name}.png"
-        assert 10_000 < picture.stat().st_size < 150_000, f"run: python -m assets.robots.show ({name})"
+        image = PAGE.parents[1] / "img" / "robots" / f"{name}.png"
+        assert 10_000 < image.stat().st_size < 150_000, f"run: python -m assets.robots.show ({name})"

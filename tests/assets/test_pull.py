@@ -14,8 +14,9 @@ import pytest
 
 from assets import pull as pulling
 from assets.pull import check_wheel, download, pull
+from assets.robots.load import load_robot
 from assets.robots.meshes import build_part, decimate, load_meshes, merge_vertices, mesh_file, read_mesh, surface
-from assets.robots.record import MeshPart, MeshSource, load_robot
+from assets.robots.record import MeshPart, MeshSource
 from assets.robots.shapes import loft, rounded_box, tube
 from twinloom.errors import TwinloomError, UnknownNameError
 

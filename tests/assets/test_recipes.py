@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assets.objects import library, meshes
-from assets.objects.pieces import Piece, copies, felt_shapes, seen_mesh, touched
+from assets.objects.primitives import Piece, copies, felt_shapes, seen_mesh, touched
 from assets.objects.recipe import cook, parse, recipes
-from assets.objects.rest import centre_of_mass, corners, resting_turn
+from assets.objects.resting_pose import centre_of_mass, corners, resting_turn
 from assets.objects.shapes import box, capsule, cylinder, reach, sphere
 from twinloom.errors import InvalidSettingsError
 

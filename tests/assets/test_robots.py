@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from assets.robots import DEFAULT_ROBOT, SIDES, load_robot, robots
+from assets.robots.build import arm_spec
 from assets.robots.contract import violations
 from assets.robots.kinematics import InverseKinematics
+from assets.robots.load import read_record
 from assets.robots.meshes import mesh_file
-from assets.robots.parse import read_record
 from assets.robots.record import FOLDER, RobotRecord
 from assets.robots.show import at_home, table_scene
 from twinloom.errors import InvalidSettingsError, MissingAssetError, TwinloomError, UnknownNameError
@@ -94,7 +95,7 @@ def test_contract_notices_what_is_wrong(tmp_path, monkeypatch):
 def test_physics_is_the_same_with_and_without_meshes(record):
     if record.meshes and not mesh_file(record).is_file():
         pytest.skip(f"assets pull {record.name} was not run")
-    simple, mesh = (record.arm_spec("left", visuals).compile() for visuals in ("simple", "mesh"))
+    simple, mesh = (arm_spec(record, "left", visuals).compile() for visuals in ("simple", "mesh"))
     for field in ("body_mass", "body_inertia", "body_pos", "jnt_range", "dof_damping", "actuator_gainprm", "cam_pos"):
         np.testing.assert_array_equal(getattr(simple, field), getattr(mesh, field))
     felt = [model.geom_size[model.geom_contype != 0] for model in (simple, mesh)]
@@ -105,7 +106,7 @@ def test_physics_is_the_same_with_and_without_meshes(record):
 def test_forward_kinematics_equal_the_source(name):
     body, axis, q, position, direction = SOURCE[name]
     record = load_robot(name)
-    model = record.arm_spec("left", "simple").compile()
+    model = arm_spec(record, "left", "simple").compile()
     data = mujoco.MjData(model)
     for joint, angle in zip(record.joints, q, strict=True):
         data.joint(joint).qpos = angle
@@ -115,7 +116,7 @@ def test_forward_kinematics_equal_the_source(name):
 
 
 def test_batched_kinematics_equal_mujoco(record):
-    model = record.arm_spec("left", "simple").compile()
+    model = arm_spec(record, "left", "simple").compile()
     chain = InverseKinematics(model, "")
     data = mujoco.MjData(model)
     q = np.random.default_rng(0).uniform(chain.lower, chain.upper, (20, record.dof))
@@ -131,7 +132,7 @@ def test_batched_kinematics_equal_mujoco(record):
 
 
 def test_inverse_kinematics_reach_what_is_reachable(record):
-    chain = InverseKinematics(record.arm_spec("left", "simple").compile(), "")
+    chain = InverseKinematics(arm_spec(record, "left", "simple").compile(), "")
     home = np.tile(record.home["left"], (100, 1))
     near = home + np.random.default_rng(0).uniform(-0.25, 0.25, home.shape)
     targets = chain.forward(np.clip(near, chain.lower + 0.04, chain.upper - 0.04))
@@ -231,20 +232,20 @@ def test_unknown_names_are_answered_with_the_nearest():
         load_robot("panda-franka")
     record = load_robot(DEFAULT_ROBOT)
     with pytest.raises(TwinloomError, match="choose left or right"):
-        record.arm_spec("middle")  # type: ignore[arg-type]
+        arm_spec(record, "middle")  # type: ignore[arg-type]
     with pytest.raises(TwinloomError, match="choose mesh or simple"):
-        record.arm_spec("left", "nice")  # type: ignore[arg-type]
+        arm_spec(record, "left", "nice")  # type: ignore[arg-type]
 
 
 def test_meshes_that_were_not_pulled_are_named_with_the_cure(tmp_path, monkeypatch):
     monkeypatch.setenv("TWINLOOM_CACHE", str(tmp_path))
     with pytest.raises(MissingAssetError, match="run: assets pull franka-panda"):
-        load_robot("franka-panda").arm_spec("left")
+        arm_spec(load_robot("franka-panda"), "left")
     damaged = mesh_file(load_robot("franka-panda"))
     damaged.parent.mkdir(parents=True)
     damaged.write_bytes(b"PK not really")
     with pytest.raises(MissingAssetError, match="is damaged"):
-        load_robot("franka-panda").arm_spec("left")
+        arm_spec(load_robot("franka-panda"), "left")
 
 
 def test_a_malformed_file_lists_every_problem_at_once(tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ def test_picture_shows_the_object_and_its_frames():
     plain, marked = list(render(assets)), list(render(assets, grasps=True))
     assert all(i.shape == (CELL[1], CELL[0], 3) for i in plain)
     red = plain[0][CELL[1] // 2, CELL[0] // 2].astype(int)
-    assert red[0] > red[1] + 60, "a red apple fills the middle of its picture"
+    assert red[0] > red[1] + 60, "a red apple fills the middle of its image"
     assert np.abs(marked[1].astype(int) - plain[1]).max() > 60, "grasp frames are drawn"
 
 

@@ -28,7 +28,7 @@ def test_no_seam_at_the_border(kind):
         for axis in (0, 1):
             inner = np.abs(np.diff(image, axis=axis)).mean(axis=(1 - axis, 2))
             seam = np.abs(np.take(image, 0, axis) - np.take(image, -1, axis)).mean()
-            # A seam would be a jump larger than any line inside the picture (grout and stripes are lines too).
+            # A seam would be a jump larger than any line inside the image (grout and stripes are lines too).
             assert seam <= 1.5 * inner.max() + 3
 
 
@@ -115,7 +115,7 @@ def test_folder_of_images(tmp_path):
     assert np.all(background(f"folder:{home}", 0, 32)[1] == (200, 10, 10))
     with pytest.raises(TwinloomError, match="0 to 1"):
         background(f"folder:{home}", 2)
-    (home / "c.png").write_bytes(b"no picture")
+    (home / "c.png").write_bytes(b"no image")
     with pytest.raises(TwinloomError, match="cannot be read"):
         background(f"folder:{home}", 2)
     with pytest.raises(TwinloomError, match="does not exist"):

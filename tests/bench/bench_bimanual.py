@@ -22,7 +22,7 @@ class Collection:
     """One randomised episode: as datagen makes it, and as a bare loop over the same compiled model would."""
 
     def __init__(self) -> None:
-        from datagen.settings import Settings
+        from datagen.settings import CollectConfig
         from sim.bimanual.randomize import AXES
         from sim.bimanual.source import Bimanual
         from sim.engine.gl import render_mode
@@ -30,7 +30,7 @@ class Collection:
         self.source = Bimanual()
         self.axes = frozenset(AXES)
         self.mode = render_mode()
-        self.settings = Settings(
+        self.settings = CollectConfig(
             tasks=(TASK,),
             robot=ROBOT,
             seed=0,
@@ -69,7 +69,7 @@ class Collection:
             stage_episode(Path(folder), 0, episode, spec, codecs["h264"], 1)
 
     def bare(self) -> None:
-        """The same number of physics steps and pictures of the same model; nothing planned, encoded or written."""
+        """The same number of physics steps and images of the same model; nothing planned, encoded or written."""
         import mujoco
 
         from sim.engine.gl import open_renderer
@@ -84,7 +84,7 @@ class Collection:
             flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = False
             for qpos in self.rollout.qpos:
                 mujoco.mj_step(model, data, substeps)
-                data.qpos[:], data.qvel[:] = qpos, 0  # the pictures must show the same motion
+                data.qpos[:], data.qvel[:] = qpos, 0  # the images must show the same motion
                 mujoco.mj_forward(model, data)
                 for camera in CAMERAS:
                     renderer.update_scene(data, camera)

@@ -16,7 +16,7 @@ SIZE = (240, 320)  # height, width
 FPS, LENGTH = 25, 100
 
 
-def pictures(count: int = LENGTH) -> list[np.ndarray]:
+def images(count: int = LENGTH) -> list[np.ndarray]:
     """Smooth moving patterns, which cost an encoder about as much as a rendered scene."""
     y, x = np.mgrid[: SIZE[0], : SIZE[1]]
     waves = [np.sin(x / 23 + t / 5) + np.cos(y / 17 - t / 7) + np.sin((x + 2 * y) / 61) for t in range(count)]
@@ -31,7 +31,7 @@ def encode() -> Samples:
     from datagen.encode import EpisodeEncoder
     from datagen.lerobot.codec import GOP, codecs
 
-    codec, frames = codecs["h264"], pictures()
+    codec, frames = codecs["h264"], images()
     folder = tempfile.TemporaryDirectory()
     root = Path(folder.name)
 
@@ -73,7 +73,7 @@ def append() -> Samples:
         features = {"action": Feature("float32", (16,), tuple(f"a{i}" for i in range(16)))}
         features[KEYS[0]] = Feature("video", (*SIZE, 3), IMAGE_AXES)
         spec = DatasetSpec(FPS, "none", "bench", features, "none")
-        frames = [{KEYS[0]: frame} for frame in pictures(10)]
+        frames = [{KEYS[0]: frame} for frame in images(10)]
         episode = Episode("t", "Do it", {"action": np.zeros((10, 16), np.float32)}, frames, True, (0,), {}, {})
         stage_episode(root / "staged", 0, episode, spec, codecs["h264"], 1)
         entry = StagedEpisode(root / "staged", 0).entry
@@ -108,7 +108,7 @@ def read_video() -> Samples:
         path = Path(folder) / "video.mp4"
         with path.open("wb") as file:
             writer = VideoWriter(file, SIZE[1], SIZE[0], FPS, codecs["h264"])
-            for frame in pictures():
+            for frame in images():
                 writer.write(frame)
             writer.close()
 

@@ -34,9 +34,9 @@ def untrained(folder: Path) -> None:
     from twinloom.features import IMAGE_AXES, IMAGES, STATE, Feature
 
     joints = joint_feature("franka-panda")
-    picture = Feature("video", SIZE, IMAGE_AXES)
+    image = Feature("video", SIZE, IMAGE_AXES)
     config = TrainingConfig("bimanual/click_bell", cameras=CAMERAS)
-    features = {STATE: joints, "action": joints, **{IMAGES + name: picture for name in CAMERAS}}
+    features = {STATE: joints, "action": joints, **{IMAGES + name: image for name in CAMERAS}}
     rows, none = torch.rand(2, joints.shape[0]), torch.zeros(2, 2, 3, 1, 1, dtype=torch.uint8)
     recorded = Demonstrations(25, "franka-panda", features, rows, rows, none, np.array([0, 2]), (), "auto")
     spec = describe(recorded, config)
@@ -97,7 +97,7 @@ def percentile(of: float) -> Samples:
 
 @benchmark("policy/serve_roundtrip_p50", unit="ms", peer=PEER, better="lower", needs=NEEDS)
 def median() -> Samples:
-    """Two 320x240 pictures and 16 joints there, a chunk of 24 actions back, over the loopback."""
+    """Two 320x240 images and 16 joints there, a chunk of 24 actions back, over the loopback."""
     return percentile(50)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from datagen.account import ACCOUNT, TIMING
 from datagen.collect import ERRORS, Run
-from datagen.settings import Settings
+from datagen.settings import CollectConfig
 from tests.datagen.fake import SOURCE
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "lerobot_v3"
@@ -16,7 +16,7 @@ FIXTURE = Path(__file__).parents[1] / "fixtures" / "lerobot_v3"
 PERSONAL = {ACCOUNT, TIMING, ERRORS}
 
 
-def make_settings(**changes) -> Settings:
+def make_settings(**changes) -> CollectConfig:
     values = {
         "tasks": ("calm", "flaky"),
         "robot": "arm",
@@ -31,7 +31,7 @@ def make_settings(**changes) -> Settings:
         "source": "fake",
         "engine": "fake 1.0",
     }
-    return Settings(**(values | changes))
+    return CollectConfig(**(values | changes))
 
 
 def make_run(out: Path, episodes: int = 3, workers: int = 1, *, run: dict | None = None, **changes) -> Run:
@@ -48,5 +48,5 @@ def files_of(root: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def settings() -> Settings:
+def settings() -> CollectConfig:
     return make_settings()

@@ -1,4 +1,4 @@
-"""A fast, deterministic source of episodes for tests: no simulator, pictures that say which frame they are."""
+"""A fast, deterministic source of episodes for tests: no simulator, images that say which frame they are."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ CELL = 6  # pixels
 
 
 def paint(number: int, size: tuple[int, int], shade: int) -> np.ndarray:
-    """(H, W, 3) picture whose 4 x 4 blocks spell ``number`` in binary, on a background of ``shade``."""
+    """(H, W, 3) image whose 4 x 4 blocks spell ``number`` in binary, on a background of ``shade``."""
     width, height = size
-    picture = np.full((height, width, 3), shade, np.uint8)
+    image = np.full((height, width, 3), shade, np.uint8)
     for bit in range(BITS):
         row, column = divmod(bit, 4)
         value = 235 if number >> bit & 1 else 20
-        picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL] = value
-    return picture
+        image[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL] = value
+    return image
 
 
-def read_number(picture: np.ndarray) -> int:
-    """Inverse of paint, from the centres of the blocks of a decoded picture."""
+def read_number(image: np.ndarray) -> int:
+    """Inverse of paint, from the centres of the blocks of a decoded image."""
     number = 0
     for bit in range(BITS):
         row, column = divmod(bit, 4)
-        block = picture[row * CELL + 1 : (row + 1) * CELL - 1, column * CELL + 1 : (column + 1) * CELL - 1]
+        block = image[row * CELL + 1 : (row + 1) * CELL - 1, column * CELL + 1 : (column + 1) * CELL - 1]
         number |= int(block.mean() > 128) << bit
     return number
 

@@ -19,7 +19,7 @@ from datagen.lerobot.layout import Limits
 from datagen.lerobot.manifest import Manifest
 from datagen.lerobot.merge import merge
 from datagen.lerobot.read import Dataset
-from datagen.lerobot.restat import recompute
+from datagen.lerobot.recompute_stats import recompute
 from datagen.lerobot.verify import verify
 from datagen.repair import repair
 from tests.datagen.conftest import FIXTURE, files_of, make_run

@@ -272,11 +272,11 @@ def test_a_dataset_of_lerobot_v21_is_read(tmp_path):
 def test_a_thousand_episodes_stay_flat_in_memory(tmp_path, name):
     features = {ACTION: Feature("float32", (2,), ("x", "y")), HEAD: image_feature(24, 32)}
     spec = DatasetSpec(25, "arm", "fake", features, "targets")
-    picture, peaks = np.zeros((24, 32, 3), np.uint8), []
+    image, peaks = np.zeros((24, 32, 3), np.uint8), []
     with formats.load(name).writer(tmp_path / PATHS[name], spec) as target:
         tracemalloc.start()
         for number in range(1000):
-            images = ({HEAD: picture} for _ in range(3))
+            images = ({HEAD: image} for _ in range(3))
             target.add(
                 Episode("t", "t", {ACTION: np.zeros((3, 2), np.float32)}, images, True, (number,), {"n": "x" * 2000})
             )

@@ -36,7 +36,7 @@ def test_everything_is_identical(dataset):
 
 
 class Drifting(Fake):
-    """A simulator that is not what it was: the last bit of a joint, and one picture."""
+    """A simulator that is not what it was: the last bit of a joint, and one image."""
 
     def replay(self, record, actions, fps) -> FakeRollout:
         rollout = super().replay(record, actions, fps)
@@ -62,7 +62,7 @@ def test_the_first_difference_is_named(dataset):
     assert 0 < state.largest < 1e-5
     assert not head.equal
     assert head.first is not None
-    assert head.first <= 1  # the encoder looks ahead, so the picture before may change a little too
+    assert head.first <= 1  # the encoder looks ahead, so the image before may change a little too
     assert head.largest > 10
     assert "observation.images.head: differs from frame" in str(head)
     assert result.comparisons[4].equal

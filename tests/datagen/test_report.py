@@ -1,4 +1,4 @@
-"""The report page: complete, self-contained, small, and its pictures show the right frames."""
+"""The report page: complete, self-contained, small, and its images show the right frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from datagen.episode import DatasetSpec, Episode, Feature
 from datagen.lerobot.codec import codecs
 from datagen.lerobot.write import Writer
 from datagen.report import write_report
-from datagen.report.pictures import TILE_HEIGHT
+from datagen.report.images import TILE_HEIGHT
 from datagen.report.ranges import ranges
 from datagen.staging import StagedEpisode, stage_episode
 from twinloom.errors import TwinloomError

@@ -212,7 +212,7 @@ def test_a_video_that_lost_frames_is_named(dataset, tmp_path):
 
 
 def test_frames_of_the_wrong_episode_are_noticed_by_their_colour(dataset, tmp_path):
-    """Same count, same codec, other pictures: only the statistics can tell."""
+    """Same count, same codec, other images: only the statistics can tell."""
     other = tmp_path / "other"
     collect(make_run(other, 5, 1, tasks=("calm", "flaky"), cameras=("left_wrist", "head")))
     shutil.copy(other / VIDEO, dataset / VIDEO)

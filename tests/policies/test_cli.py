@@ -49,7 +49,7 @@ def test_every_command_has_help_of_its_own(capsys):
         (["train", "bimanual/clik_bell", "--data", "x", "--out", "y"], "Did you mean bimanual/click_bell"),
         (["eval", "nothing"], 'unknown policy "nothing". All policies: policies list policies'),
         (["eval", "click_bel"], "Did you mean click_bell?"),
-        (["view", "click_bell"], "a film: policies eval click_bell --episodes 1 --video FOLDER"),
+        (["view", "click_bell"], "a video: policies eval click_bell --episodes 1 --video FOLDER"),
         (["experiment", "valey"], 'unknown experiment "valey". Did you mean valley?'),
         (["eval", "expert:bimanual/clik_bell"], "Did you mean click_bell"),
         (["eval", "expert:bimanual/click_bell", "--episodes", "0"], "must be at least 1"),

@@ -98,10 +98,10 @@ def test_the_episodes_of_the_task_are_read_as_recorded(dataset, demonstrations):
 
 
 def test_shrinking_takes_any_size():
-    picture = torch.randint(0, 256, (2, 5, 37, 53, 3), dtype=torch.uint8)
-    small = shrink(picture, (16, 12))
+    image = torch.randint(0, 256, (2, 5, 37, 53, 3), dtype=torch.uint8)
+    small = shrink(image, (16, 12))
     assert small.shape == (2, 5, 3, 12, 16)
-    assert abs(float(small.float().mean()) - float(picture.float().mean())) < 3
+    assert abs(float(small.float().mean()) - float(image.float().mean())) < 3
 
 
 def test_a_chunk_ends_with_its_episode(demonstrations):
@@ -194,15 +194,15 @@ def test_it_learns_and_the_checkpoint_acts_as_the_network_did(demonstrations, tm
     training, _ = trained(demonstrations, settings, tmp_path / "run")
     untrained = Training(demonstrations, settings, tmp_path / "none")
     frames = np.arange(len(demonstrations.state))
-    state, pictures, wanted, there = training._batch(frames)
+    state, images, wanted, there = training._batch(frames)
     with torch.inference_mode():
-        before = float(chunk_loss(untrained.averaged(state, pictures), wanted, there))
-        after = float(chunk_loss(training.averaged(state, pictures), wanted, there))
-        chunk = training.averaged(state[9:10], pictures[9:10])
+        before = float(chunk_loss(untrained.averaged(state, images), wanted, there))
+        after = float(chunk_loss(training.averaged(state, images), wanted, there))
+        chunk = training.averaged(state[9:10], images[9:10])
     assert after < before / 5
     policy = policies.load(tmp_path / "run")
-    picture = demonstrations.images[9, 0].permute(1, 2, 0).numpy().repeat(4, 0).repeat(4, 1)
-    acted = policy.act({STATE: demonstrations.state[9].numpy(), HEAD: picture})
+    image = demonstrations.images[9, 0].permute(1, 2, 0).numpy().repeat(4, 0).repeat(4, 1)
+    acted = policy.act({STATE: demonstrations.state[9].numpy(), HEAD: image})
     np.testing.assert_allclose(acted, policy._action.unscaled(chunk)[0], atol=1e-5)
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("safetensors")
 
 import policies
 from policies.bimanual.evaluate import trials
-from policies.bimanual.report import Actor, default_path
+from policies.bimanual.report import EvaluatedPolicy, default_path
 
 FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
 
@@ -35,7 +35,9 @@ def test_it_is_small():
 
 def test_its_evaluation_is_not_written_beside_it(tmp_path):
     def path(name: str) -> str:
-        return str(default_path([Actor(name, policies.load(FOLDER), "click_bell", "franka-panda")], "none_seed1"))
+        return str(
+            default_path([EvaluatedPolicy(name, policies.load(FOLDER), "click_bell", "franka-panda")], "none_seed1")
+        )
 
     assert path(str(FOLDER)) == "runs/click_bell/eval/click_bell_franka-panda_none_seed1.json"
     run = tmp_path / "bell"

@@ -29,8 +29,8 @@ def test_arrays_survive(value):
 
 
 def test_other_layouts_survive():
-    picture = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)[:, ::-1]
-    np.testing.assert_array_equal(unpack(pack({"type": "x", "value": picture}))["value"], picture)
+    image = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)[:, ::-1]
+    np.testing.assert_array_equal(unpack(pack({"type": "x", "value": image}))["value"], image)
     big = np.array([1.5, -2], ">f4")
     np.testing.assert_array_equal(unpack(pack({"type": "x", "value": big}))["value"], big)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from real.timing import LatencyTracker, Mailbox, RateLoop
-from twinloom.names import NamesError, match
+from twinloom.joint_names import NamesError, match
 
 
 def test_names_are_matched_in_any_order():

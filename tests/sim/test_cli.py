@@ -63,15 +63,15 @@ def test_a_missing_viewer_is_noticed_before_the_expert_works(monkeypatch):
         ("rollout --expert --episodes 0", "--episodes 0 must be at least 1"),
         ("rollout --expert --seed -1", "--seed -1 must not be negative"),
         ("view stack_blocks_two --episode -1", "--episode -1 must not be negative"),
-        ("view stack_blocks_two --video film.avi", "--video film.avi: the name must end in .mp4"),
+        ("view stack_blocks_two --video video.avi", "--video video.avi: the name must end in .mp4"),
         ("view cascade/escap", 'unknown task "escap". Did you mean escape? All tasks: sim list tasks'),
         ("view cascades/escape", 'unknown family "cascades". Did you mean cascade? All families: sim list families'),
-        ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a film"),
+        ("view cascade/escape", "a cascade is shown in a file: give --video FILE.mp4 for a video"),
         ("view cascade/escape-v0", "a cascade is shown in a file"),
         ("rollout --expert --tasks cascade/all", "there are no experts to record in cascade; families with: bimanual"),
         ("rollout --expert --tasks click_bell escape", "tasks of bimanual and cascade do not go together"),
         ("view cascade/escape --on nowhere --out x.png", 'unknown network "nowhere"'),
-        ("view cascade/escape --out film.mp4", "--out film.mp4: the name must end in .png"),
+        ("view cascade/escape --out video.mp4", "--out video.mp4: the name must end in .png"),
     ],
 )
 def test_refusals_are_one_line_with_exit_code_2(arguments, message):

@@ -63,9 +63,9 @@ def unknown_task(folder: Path, monkeypatch) -> None:
 
 
 def settings():
-    from datagen.settings import Settings
+    from datagen.settings import CollectConfig
 
-    return Settings(
+    return CollectConfig(
         ("a",), "franka-panda", 0, ("head",), (320, 240), 25, (), 5, "h264", "fast", "sim/mujoco", "mujoco 4"
     )
 

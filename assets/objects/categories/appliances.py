@@ -302,8 +302,8 @@ def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
         dial = meshes.moved(
             meshes.slab(meshes.ellipse(2 * r - 0.014, 2 * r - 0.014, 28), 0.0005), (0, -d / 2 + 0.0035, z), lay
         )
-        picture = _dial(hour, minute, "black" if face != "black" else "white", face)
-        shapes += [seen(drum, skin), seen(_front_uv(dial, r - 0.007, z), picture)]
+        image = _dial(hour, minute, "black" if face != "black" else "white", face)
+        shapes += [seen(drum, skin), seen(_front_uv(dial, r - 0.007, z), image)]
         shapes.append(cylinder(r, d, (0, 0, z), axis=(0, 1, 0), role="collision"))
         for s in (-1, 1):
             foot = (s * r * 0.62, 0, 0.008)
@@ -355,7 +355,7 @@ def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
 
 
 def _front_uv(mesh: meshes.Mesh, radius: float, z: float) -> meshes.Mesh:
-    """The mesh with its picture projected along y onto a disc about (0, z)."""
+    """The mesh with its image projected along y onto a disc about (0, z)."""
     v = mesh.vertices
     uv = np.column_stack((v[:, 0] / (2 * radius) + 0.5, (v[:, 2] - z) / (2 * radius) + 0.5))
     return meshes.Mesh(v, mesh.faces, uv)

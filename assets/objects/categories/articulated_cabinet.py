@@ -6,10 +6,10 @@ import numpy as np
 
 from assets.objects.artwork import grain
 from assets.objects.assemble import assemble
+from assets.objects.boards import boards
 from assets.objects.describe import phrases
 from assets.objects.grasps import point
 from assets.objects.handles import bar_grasps, bar_handle
-from assets.objects.joinery import boards
 from assets.objects.library import category
 from assets.objects.model import Joint, Material, ObjectAsset, Part, Shape
 from assets.objects.palette import WOODS, paint, printed

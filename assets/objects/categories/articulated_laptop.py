@@ -30,7 +30,7 @@ OPENING = 2.2  # radians from closed to fully open
 
 
 def keyboard(body: str, keys: str) -> np.ndarray:
-    """(128, 192, 3) picture of the top of the base: five rows of keys and a touch pad; row 0 at the screen."""
+    """(128, 192, 3) image of the top of the base: five rows of keys and a touch pad; row 0 at the screen."""
     width, height = 192, 128
     image, pen = canvas(width, height, body)
     pen.rounded_rectangle((6, 6, width - 7, 74), 3, fill=rgb8(shade(body, 0.72)))
@@ -49,7 +49,7 @@ def keyboard(body: str, keys: str) -> np.ndarray:
 
 
 def screen(rng: np.random.Generator) -> np.ndarray:
-    """(96, 144, 3) desktop picture: a wallpaper, a window and a task bar."""
+    """(96, 144, 3) desktop image: a wallpaper, a window and a task bar."""
     wallpaper = texture(str(rng.choice(["gradient", "blobs", "marble"])), int(rng.integers(1000)), 144)[:96]
     image, pen = canvas(144, 96, "black")
     from PIL import Image

@@ -6,11 +6,11 @@ import numpy as np
 
 from assets.objects.artwork import canvas, pixels, rgb8, write
 from assets.objects.assemble import assemble
+from assets.objects.boards import boards
 from assets.objects.describe import phrases
 from assets.objects.frames import quat_about
 from assets.objects.grasps import point, press
 from assets.objects.handles import bar_grasps, bar_handle
-from assets.objects.joinery import boards
 from assets.objects.library import category
 from assets.objects.meshes import lathe, sheet
 from assets.objects.model import Joint, ObjectAsset, Part, Shape
@@ -28,7 +28,7 @@ BAR, BAR_GAP = 0.008, 0.036  # radius of the handle and free space behind it
 OPENING = 1.9  # radians to which the door opens
 
 
-def panel_picture(color: str, knobs: bool) -> np.ndarray:
+def panel_image(color: str, knobs: bool) -> np.ndarray:
     """(160, 64, 3) control panel: a green clock, and buttons unless there are knobs."""
     image, pen = canvas(64, 160, color)
     pen.rectangle((8, 10, 55, 32), fill=rgb8("black"))
@@ -68,7 +68,7 @@ def housing(w: float, h: float, d: float, color: str, finish: str, knobs: bool) 
         cylinder(min(inner, d) * 0.4, 0.006, (left + WALL + inner / 2, 0, low + 0.005), paint("light blue", "glass")),
         seen(
             sheet(PANEL - 0.008, h - foot - 0.012),
-            printed(panel_picture(color, knobs), finish),
+            printed(panel_image(color, knobs), finish),
             (w / 2 - PANEL / 2, face, (h + foot) / 2),
         ),
     ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from assets.objects.assemble import assemble
+from assets.objects.boards import boards
 from assets.objects.categories.articulated_microwave import PANEL, housing
 from assets.objects.describe import phrases
 from assets.objects.frames import quat_about
 from assets.objects.grasps import both_ways, point, press
 from assets.objects.handles import bar_grasps, bar_handle
-from assets.objects.joinery import boards
 from assets.objects.library import category
 from assets.objects.meshes import fillet, lathe, sheet, sweep
 from assets.objects.model import Joint, ObjectAsset, Part, Shape

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from assets.objects.assemble import assemble
+from assets.objects.boards import boards, cuboid
 from assets.objects.describe import phrases
 from assets.objects.frames import quat_about, rotation
 from assets.objects.grasps import point, press
-from assets.objects.joinery import boards, cuboid
 from assets.objects.library import category
 from assets.objects.meshes import moved, rectangle, slab
 from assets.objects.model import Joint, ObjectAsset, Part, Shape

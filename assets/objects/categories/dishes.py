@@ -137,8 +137,8 @@ def coaster(rng: np.random.Generator, index: int) -> ObjectAsset:
         outline = meshes.ellipse(size * 1.1, size * 1.1, 6)
         felt_shape = cylinder(size * 0.5, h, (0, 0, h / 2), role="collision", friction=1.0)
     rgb = WOODS[color] if color in WOODS else paint(color).rgba[:3]
-    picture = grain(rng, rgb) if material == "wooden" else speckle(rng, rgb, 0.12 if material == "cork" else 0.05)
-    shapes = [seen(meshes.slab(outline, h, 0.0015, 1), printed(picture, "wood")), felt_shape]
+    image = grain(rng, rgb) if material == "wooden" else speckle(rng, rgb, 0.12 if material == "cork" else 0.05)
+    shapes = [seen(meshes.slab(outline, h, 0.0015, 1), printed(image, "wood")), felt_shape]
     if material in ("felt", "rubber"):
         ring = meshes.band([(size * 0.40, h + 0.0003), (size * 0.36, h + 0.0003)], 24)
         shapes.append(seen(ring, paint("white", "matte")))

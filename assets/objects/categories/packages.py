@@ -110,7 +110,7 @@ def soap(rng: np.random.Generator, index: int) -> ObjectAsset:
     write(pen, text, (48, 20), 13, "gray")
     shapes = [
         seen(meshes.slab(outline, h, bevel, 3), paint(color, "ceramic")),
-        # the picture runs along y, the longer side
+        # the image runs along y, the longer side
         seen(meshes.sheet(0.055, 0.024), printed(pixels(image), "ceramic"), (0, 0, h + 0.0003), (0.5, -0.5, -0.5, 0.5)),
         hull(meshes.slab(meshes.ellipse(w, length, 12, power), h, bevel, 1), friction=0.7),
     ]

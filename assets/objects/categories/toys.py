@@ -40,8 +40,8 @@ def rubiks_cube(rng: np.random.Generator, index: int) -> ObjectAsset:
     places = {"front": (0, -half, half), "back": (0, half, half), "left": (-half, 0, half), "right": (half, 0, half),
               "top": (0, 0, size), "bottom": (0, 0, 0.0003)}  # fmt: skip
     for face, color in zip(places, _STICKERS, strict=True):
-        picture = _stickers(rng, cells, color if index == 0 else None, body)
-        shapes.append(decal(k, k, places[face], face, printed(picture, "plastic")))
+        image = _stickers(rng, cells, color if index == 0 else None, body)
+        shapes.append(decal(k, k, places[face], face, printed(image, "plastic")))
     form = ("solved", "scrambled", "scrambled pocket")[index]
     words = phrases(
         rng,

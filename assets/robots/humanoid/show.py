@@ -1,4 +1,4 @@
-"""Pictures of humanoids: the canonical pose in the colours of the slots, the joints' axes, and the table of slots."""
+"""Images of humanoids: the canonical pose in the colours of the slots, the joints' axes, and the table of slots."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def views(humanoid: Humanoid, surfaces: dict[str, Triangles] | None, positions: 
     camera = mujoco.MjvCamera()
     camera.lookat[:] = [*data.subtree_com[1][:2], top / 2]
     camera.distance, camera.elevation = 1.65 * top, -6
-    pictures = []
+    images = []
     with mujoco.Renderer(model, height, width) as renderer:
         for _, azimuth in _VIEWS:
             camera.azimuth = azimuth
             renderer.update_scene(data, camera)
-            pictures.append(renderer.render().copy())
-    return np.hstack(pictures)
+            images.append(renderer.render().copy())
+    return np.hstack(images)
 
 
 def _top(model: mujoco.MjModel, data: mujoco.MjData) -> float:
@@ -105,12 +105,12 @@ def portraits(names: Sequence[str], out: Path) -> int:
     Raises:
         UnknownNameError: no such humanoid.
         MissingAssetError: one was not pulled.
-        TwinloomError: the picture cannot be written.
+        TwinloomError: the image cannot be written.
     """
     from PIL import Image
 
-    pictures = [portrait(load_humanoid(name), load_surfaces(load_record(name))) for name in names]
-    image = Image.fromarray(np.vstack(pictures)).quantize(256, kmeans=2, dither=Image.Dither.NONE)
+    images = [portrait(load_humanoid(name), load_surfaces(load_record(name))) for name in names]
+    image = Image.fromarray(np.vstack(images)).quantize(256, kmeans=2, dither=Image.Dither.NONE)
     with atomic_file(out) as temporary:
         image.save(temporary, format="PNG", optimize=True)
-    return len(pictures)
+    return len(images)

@@ -16,7 +16,7 @@ from pathlib import Path
 import tyro
 
 from policies.cascade.experiments import resumable, tasks, transfer_cells, transfer_plan
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.errors import TwinloomError
 from twinloom.results import RESULTS
 
@@ -26,7 +26,7 @@ REAL, SYNTHETIC = "facebook_combined", [2000, 4, 11]
 
 
 @dataclass(frozen=True)
-class Options:
+class HubsConfig:
     """How much is computed.
 
     Attributes:
@@ -58,12 +58,12 @@ class Plan:
         place: name of the graph in tables.
     """
 
-    trained: dict[str, list[Cell]]
-    evaluated: dict[str, Cell]
+    trained: dict[str, list[ExperimentCell]]
+    evaluated: dict[str, ExperimentCell]
     place: str
 
 
-def plan(options: Options) -> Plan:
+def plan(options: HubsConfig) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1."""
     resumable.check_counts(options, "jobs", "steps", "seeds", "episodes")
     graph, place = REAL, REAL
@@ -93,7 +93,7 @@ def plan(options: Options) -> Plan:
 
 def main(words: Sequence[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment hubs", args=list(words))
+    options = tyro.cli(HubsConfig, prog="policies experiment hubs", args=list(words))
     what = plan(options)
     every = [cell for runs in what.trained.values() for cell in runs]
     resumable.run([*every, *what.evaluated.values()], options.work, options.jobs, options.dry)

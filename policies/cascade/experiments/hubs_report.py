@@ -15,14 +15,14 @@ from twinloom.atomic import atomic_file
 from twinloom.results import write_results
 
 if TYPE_CHECKING:
-    from policies.cascade.experiments.hubs import Options, Plan
+    from policies.cascade.experiments.hubs import HubsConfig, Plan
 
 COLOURS = {"tiers": "#d55e00", "global": "#1f5fa8"}
 SEEN = "[hub_blindness](hub_blindness.md) and [observability](observability.md)"
 Curves = dict[str, list[list[tuple[int, Outcomes]]]]
 
 
-def write(plan: Plan, options: Options, command: str) -> None:
+def write(plan: Plan, options: HubsConfig, command: str) -> None:
     """Write the table and the figure into ``options.out``."""
     curves = {name: curves_of(resumable.result(cell, options.work)) for name, cell in plan.evaluated.items()}
     compared = stages(curves)
@@ -75,7 +75,7 @@ def stage_rows(compared: dict[int, Comparison]) -> list[dict[str, Any]]:
     return rows
 
 
-def _note(plan: Plan, options: Options, rows: list[dict[str, Any]]) -> str:
+def _note(plan: Plan, options: HubsConfig, rows: list[dict[str, Any]]) -> str:
     last, world = rows[-1], plan.trained["tiers"][0].arguments["world"]
     low, high = last["difference low"], last["difference high"]
     found = (

@@ -19,7 +19,7 @@ import tyro
 from assets.networks.catalogue import NETWORKS, find_file
 from policies.cascade.evaluate import Outcomes
 from policies.cascade.experiments import resumable, tasks, transfer_plan
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.atomic import atomic_file
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.results import RESULTS, write_results
@@ -29,7 +29,7 @@ R0, RUNS, BATCH = 1.5, 4_000, 500
 
 
 @dataclass(frozen=True)
-class Options:
+class JensenConfig:
     """How much is computed.
 
     Attributes:
@@ -57,16 +57,16 @@ class Options:
 
 def main(words: list[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment jensen", args=words)
+    options = tyro.cli(JensenConfig, prog="policies experiment jensen", args=words)
     resumable.check_counts(options, "jobs", "seeds", "steps", "episodes")
     if options.train:
         options = replace(options, graphs=_there(options.graphs))
-    table = Cell("jensen", f"{HERE}:prevalence", {"runs": RUNS}, 0.5)
-    trained: dict[tuple[str, int], Cell] = {}
+    table = ExperimentCell("jensen", f"{HERE}:prevalence", {"runs": RUNS}, 0.5)
+    trained: dict[tuple[str, int], ExperimentCell] = {}
     if options.train:
         keys = [(name, s) for name in transfer_plan.WORLDS for s in range(options.seeds)]
         trained = {key: transfer_plan.training(*key, options.steps) for key in keys}
-    evaluated: dict[tuple[str, str, int, bool], Cell] = {}
+    evaluated: dict[tuple[str, str, int, bool], ExperimentCell] = {}
     for (name, s), cell in trained.items():
         own = {key: value for key, value in transfer_plan.TRAINED[name].items() if key in ("world", "matching")}
         for graph in options.graphs:
@@ -193,7 +193,7 @@ def _write_prevalence(found: dict[str, Any], out: Path, command: str) -> None:
         page.savefig(temporary, format="png", facecolor=PAPER)
 
 
-def _write_optimism(outcomes: dict[tuple[str, str, int, bool], Outcomes], options: Options, command: str) -> None:
+def _write_optimism(outcomes: dict[tuple[str, str, int, bool], Outcomes], options: JensenConfig, command: str) -> None:
     rows = []
     for graph in options.graphs:
         for name in transfer_plan.WORLDS:

@@ -31,7 +31,7 @@ POLL_S = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class ExperimentCell:
     """One piece of work.
 
     Attributes:
@@ -54,7 +54,7 @@ class Cell:
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def result(cell: Cell, folder: Path) -> Any:
+def result(cell: ExperimentCell, folder: Path) -> Any:
     """What a finished cell found. Raises TwinloomError if it is not finished."""
     path = folder / f"{cell.stem()}.json"
     try:
@@ -63,7 +63,7 @@ def result(cell: Cell, folder: Path) -> Any:
         raise TwinloomError(f"{path} is missing or damaged: {error}; repeat the experiment's command") from error
 
 
-def finished(cell: Cell, folder: Path) -> bool:
+def finished(cell: ExperimentCell, folder: Path) -> bool:
     """Whether its result is there and can be read; a damaged one is computed again."""
     try:
         result(cell, folder)
@@ -79,7 +79,7 @@ def check_counts(options: Any, *names: str) -> None:
         raise TwinloomError(f"{', '.join(wrong)} must be at least 1")
 
 
-def run(cells: Sequence[Cell], folder: Path, jobs: int = 1, dry: bool = False) -> None:
+def run(cells: Sequence[ExperimentCell], folder: Path, jobs: int = 1, dry: bool = False) -> None:
     """Compute all cells that are not finished, ``jobs`` at a time, each after those it needs.
 
     Args:
@@ -106,7 +106,7 @@ def run(cells: Sequence[Cell], folder: Path, jobs: int = 1, dry: bool = False) -
         print("\n".join(f"  {cell.name}: about {duration(60 * cell.minutes)}" for cell in waiting))
         return
     folder.mkdir(parents=True, exist_ok=True)
-    running: dict[Cell, subprocess.Popen[bytes]] = {}
+    running: dict[ExperimentCell, subprocess.Popen[bytes]] = {}
     failed: list[str] = []
     start, worked = time.monotonic(), 0.0
     names = {cell.name for cell in waiting}
@@ -142,7 +142,7 @@ def run(cells: Sequence[Cell], folder: Path, jobs: int = 1, dry: bool = False) -
         raise TwinloomError(f"{len(failed)} cells failed ({', '.join(failed[:3])}); their logs are in {folder}")
 
 
-def _start(cell: Cell, folder: Path) -> subprocess.Popen[bytes]:
+def _start(cell: ExperimentCell, folder: Path) -> subprocess.Popen[bytes]:
     """The cell as a process of its own group, single-threaded, so that ``jobs`` of them fill as many cores."""
     task = json.dumps({"name": cell.name, "function": cell.function, "arguments": cell.arguments})
     out = folder / f"{cell.stem()}.json"
@@ -154,7 +154,7 @@ def _start(cell: Cell, folder: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _tell(running: dict[Cell, subprocess.Popen[bytes]]) -> None:
+def _tell(running: dict[ExperimentCell, subprocess.Popen[bytes]]) -> None:
     """Ask running cells to save and stop. They are told once; a training answers between two updates."""
     for process in running.values():
         if process.poll() is None and not getattr(process, "told", False):

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.atomic import write_json
 
 HERE = "policies.cascade.experiments.tasks"
@@ -20,7 +20,7 @@ MINUTES_PER_STEP = {"tqc": 5.0e-5, "sac": 3.5e-5, "td3": 3.0e-5, "ppo": 1.2e-5}
 
 def training(
     name: str, *, algo: str = "tqc", steps: int = 150_000, seed: int = 0, learner: dict | None = None, **world: Any
-) -> Cell:
+) -> ExperimentCell:
     """A cell that trains a policy; its result holds the checkpoint folder.
 
     Args:
@@ -35,7 +35,7 @@ def training(
     where, settings = WorldConfig(**{"problem": "adopt_profit", **world}), LearnerConfig(**given)
     minutes = steps * MINUTES_PER_STEP[algo] * (1.0 if where.graph == RANGE else 3.0)
     arguments = {"world": where.to_json(), "learner": settings.to_json(), "constants": constants(where.problem)}
-    return Cell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
+    return ExperimentCell(f"train-{name}-s{seed}", f"{HERE}:train", arguments, minutes)
 
 
 def constants(problem: str) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def train(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {"checkpoint": stages[-1]["policy"], "steps": settings["steps"], "stages": stages}
 
 
-def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> Cell:
+def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | None = None) -> ExperimentCell:
     """A cell that tunes the baselines, on random training graphs, or only the constant on the graph ``on``."""
     from policies.cascade.config import WorldConfig
 
@@ -88,7 +88,7 @@ def tuning(problem: str = "adopt_profit", on: str | None = None, r0: float | Non
     arguments: dict[str, Any] = {"problem": problem, "on": on, "r0": r0, "constants": constants(problem)}
     if on is None:
         arguments["world"] = WorldConfig(problem, r0=r0).to_json()
-    return Cell(f"tune-{where}{suffix}", f"{HERE}:tune", arguments, 1.0 if on is None else 4.0)
+    return ExperimentCell(f"tune-{where}{suffix}", f"{HERE}:tune", arguments, 1.0 if on is None else 4.0)
 
 
 def tune(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -111,13 +111,13 @@ def evaluation(
     episodes: int,
     minutes: float,
     *,
-    checkpoint: Cell | None = None,
-    baseline: tuple[Cell, str] | None = None,
+    checkpoint: ExperimentCell | None = None,
+    baseline: tuple[ExperimentCell, str] | None = None,
     r0: float | None = None,
     world: str = "exact",
     matching: str = "rate",
     problem: str = "adopt_profit",
-) -> Cell:
+) -> ExperimentCell:
     """A cell that evaluates one policy on one graph; in the deployment world if no other is given.
 
     Args:
@@ -139,7 +139,7 @@ def evaluation(
         "baseline": baseline[1] if baseline else None,
         "constants": constants(problem),
     }
-    return Cell(f"eval-{policy}-{graph}{suffix}", f"{HERE}:evaluate", arguments, minutes, (source.name,))
+    return ExperimentCell(f"eval-{policy}-{graph}{suffix}", f"{HERE}:evaluate", arguments, minutes, (source.name,))
 
 
 def evaluate(arguments: dict[str, Any], folder: Path) -> dict[str, Any]:

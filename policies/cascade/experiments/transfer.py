@@ -14,12 +14,12 @@ from collections.abc import Sequence
 import tyro
 
 from policies.cascade.experiments import resumable
-from policies.cascade.experiments.transfer_plan import Options, plan
+from policies.cascade.experiments.transfer_plan import TransferConfig, plan
 
 
 def main(words: Sequence[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment transfer", args=list(words))
+    options = tyro.cli(TransferConfig, prog="policies experiment transfer", args=list(words))
     what = plan(options)
     resumable.run(what.cells(), options.work, options.jobs, options.dry)
     if options.dry:

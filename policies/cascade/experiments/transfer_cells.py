@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from policies.cascade.experiments.tasks import constants
 
 HERE = "policies.cascade.experiments.transfer_cells"
@@ -24,13 +24,13 @@ def evaluation(
     episodes: int,
     minutes: float,
     *,
-    policies: Sequence[Cell] = (),
-    tuned: Cell | None = None,
+    policies: Sequence[ExperimentCell] = (),
+    tuned: ExperimentCell | None = None,
     baselines: Sequence[str] = (),
     r0: Sequence[float | None] = (None,),
     every_stage: bool = False,
     together: bool = False,
-) -> Cell:
+) -> ExperimentCell:
     """A cell that evaluates policies in the same episodes.
 
     Args:
@@ -54,7 +54,7 @@ def evaluation(
     }
     if together:
         arguments["together"] = True
-    return Cell(name, f"{HERE}:evaluate", arguments, minutes, tuple(cell.name for cell in sources))
+    return ExperimentCell(name, f"{HERE}:evaluate", arguments, minutes, tuple(cell.name for cell in sources))
 
 
 def evaluate(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
@@ -114,9 +114,11 @@ def make_graph(value: Any) -> Any:
     return barabasi_albert(nodes, edges, np.random.default_rng(np.random.SeedSequence([seed, nodes, edges])))
 
 
-def matching(name: str, graph: Any, r0: float | None) -> Cell:
+def matching(name: str, graph: Any, r0: float | None) -> ExperimentCell:
     """A cell that compares the training worlds on a graph."""
-    return Cell(f"worlds-{name}", f"{HERE}:compare", {"graph": graph, "r0": r0, "constants": constants(PROBLEM)}, 0.1)
+    return ExperimentCell(
+        f"worlds-{name}", f"{HERE}:compare", {"graph": graph, "r0": r0, "constants": constants(PROBLEM)}, 0.1
+    )
 
 
 def compare(arguments: dict[str, Any], folder: Path) -> list[dict[str, Any]]:

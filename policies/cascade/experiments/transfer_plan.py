@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 from policies.cascade.experiments import resumable, tasks, transfer_cells
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.errors import TwinloomError, UnknownNameError
 from twinloom.results import RESULTS
 
@@ -72,7 +72,7 @@ START_MINUTES = 0.04  # of a process
 
 
 @dataclass(frozen=True)
-class Options:
+class TransferConfig:
     """How much is computed.
 
     Attributes:
@@ -112,20 +112,20 @@ class Plan:
         skipped: places without their file, and why.
     """
 
-    trained: dict[str, list[Cell]]
-    tuned: Cell
-    deployed: dict[str, list[Cell]]
-    worlds: dict[str, Cell]
-    sweep: list[Cell]
+    trained: dict[str, list[ExperimentCell]]
+    tuned: ExperimentCell
+    deployed: dict[str, list[ExperimentCell]]
+    worlds: dict[str, ExperimentCell]
+    sweep: list[ExperimentCell]
     skipped: dict[str, str]
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ExperimentCell]:
         """In the order in which they are started: what others wait for first."""
         every = [cell for runs in self.trained.values() for cell in runs]
         return [self.tuned, *self.worlds.values(), *every, *(c for d in self.deployed.values() for c in d), *self.sweep]
 
 
-def training(name: str, seed: int, steps: int, r0: float | None = None) -> Cell:
+def training(name: str, seed: int, steps: int, r0: float | None = None) -> ExperimentCell:
     """The training cell of a method; other experiments use the same ones."""
     settings = dict(TRAINED[name])
     algo = settings.pop("algo", "tqc")
@@ -139,7 +139,7 @@ def slug(name: str) -> str:
     return name.replace(", ", "-").replace(" ", "_")
 
 
-def plan(options: Options) -> Plan:
+def plan(options: TransferConfig) -> Plan:
     """What is computed. Raises TwinloomError for a count below 1, an unknown graph, or if no graph is left."""
     resumable.check_counts(options, "jobs", "steps", "seeds", "episodes")
     places, skipped = {}, {}
@@ -169,12 +169,14 @@ def plan(options: Options) -> Plan:
     return Plan(trained, tuned, deployed, worlds, sweep, skipped)
 
 
-def _deployed(name: str, place: Place, trained: dict[str, list[Cell]], tuned: Cell, options: Options) -> list[Cell]:
+def _deployed(
+    name: str, place: Place, trained: dict[str, list[ExperimentCell]], tuned: ExperimentCell, options: TransferConfig
+) -> list[ExperimentCell]:
     """Evaluations at one place: cheap baselines together, the planner, and every method with all its seeds."""
     episodes, r0 = max(1, round(options.episodes * place.share / len(place.graphs))), (options.r0,)
     once, planning = (seconds * episodes * len(place.graphs) / 60 for seconds in (place.seconds, MPC_SECONDS))
 
-    def cell(label: str, minutes: float, **policies: Any) -> Cell:
+    def cell(label: str, minutes: float, **policies: Any) -> ExperimentCell:
         label, minutes = f"eval-{name}-{label}", START_MINUTES + minutes
         return transfer_cells.evaluation(label, place.graphs, episodes, minutes, r0=r0, **policies)
 

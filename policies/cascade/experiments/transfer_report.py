@@ -13,12 +13,12 @@ from policies.cascade.experiments.transfer_stats import Comparison
 from twinloom.results import write_results
 
 if TYPE_CHECKING:
-    from policies.cascade.experiments.transfer_plan import Options, Plan
+    from policies.cascade.experiments.transfer_plan import Plan, TransferConfig
 
 Rows = list[dict[str, Any]]
 
 
-def write(plan: Plan, options: Options, command: str) -> None:
+def write(plan: Plan, options: TransferConfig, command: str) -> None:
     """Write all tables and figures into ``options.out``."""
     method_of = {cell.stem(): name for name, runs in plan.trained.items() for cell in runs}
     compared = {
@@ -123,7 +123,7 @@ def against_rows(where: dict[str, Any], found: Comparison) -> Rows:
     return rows
 
 
-def training_rows(plan: Plan, options: Options) -> Rows:
+def training_rows(plan: Plan, options: TransferConfig) -> Rows:
     """One row for each method: what was trained, how long it took."""
     rows = []
     for name, runs in plan.trained.items():

@@ -9,7 +9,7 @@ from policies.cascade.experiments.transfer_plan import BASELINES, OURS, PLACES, 
 from policies.cascade.experiments.transfer_stats import Comparison
 
 if TYPE_CHECKING:
-    from policies.cascade.experiments.transfer_plan import Options
+    from policies.cascade.experiments.transfer_plan import TransferConfig
 
 LOOKED_AT = ("facebook_combined", "lastfm_asia", "deezer_europe")  # when training ranges were chosen
 BLIND = "debian_maintainers"  # not looked at before the trainings were over
@@ -30,7 +30,7 @@ class Facts:
         world: a training world, as in checkpoints.
     """
 
-    options: Options
+    options: TransferConfig
     trained: Rows
     skipped: dict[str, str]
     compared: dict[str, Comparison]

@@ -15,7 +15,7 @@ import numpy as np
 import tyro
 
 from policies.cascade.experiments import resumable
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.results import RESULTS
 
 HERE = "policies.cascade.experiments.valley"
@@ -34,7 +34,7 @@ FIT_SEEDS, FIT_LEVELS = 2, (0.3, 0.4, 0.5, 0.7)
 
 
 @dataclass(frozen=True)
-class Options:
+class ValleyConfig:
     """How much is computed.
 
     Attributes:
@@ -60,11 +60,11 @@ class Options:
 
 def main(words: list[str]) -> int:
     """Body of the command."""
-    options = tyro.cli(Options, prog="policies experiment valley", args=words)
+    options = tyro.cli(ValleyConfig, prog="policies experiment valley", args=words)
     resumable.check_counts(options, "jobs", "seeds", "steps", "fit", "episodes")
-    table = Cell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
+    table = ExperimentCell("profit", f"{HERE}:profit", {"episodes": 400}, 1.0)
     runs = {
-        (name, seed): Cell(
+        (name, seed): ExperimentCell(
             f"{settings['algo']}-{number}-s{seed}",
             f"{HERE}:learn",
             {"learner": settings | {"seed": seed, "steps": options.steps}},
@@ -73,7 +73,9 @@ def main(words: list[str]) -> int:
         for number, (name, settings) in enumerate(METHODS.items())
         for seed in range(options.seeds)
     }
-    fit = Cell("critic", f"{HERE}:fit", {"steps": options.fit, "episodes": options.episodes}, options.fit * 4e-5 + 1.5)
+    fit = ExperimentCell(
+        "critic", f"{HERE}:fit", {"steps": options.fit, "episodes": options.episodes}, options.fit * 4e-5 + 1.5
+    )
     resumable.run([table, fit, *runs.values()], options.work, options.jobs, options.dry)
     if options.dry:
         return 0
@@ -137,11 +139,11 @@ def _train(task: Any, settings: dict[str, Any], folder: Path) -> tuple[Any, list
     from policies.cascade.environment import ManualResetVecEnv
     from policies.rl.config import LearnerConfig
     from policies.rl.learning_curve import CURVE, read_curve
-    from policies.rl.train import Job, train
+    from policies.rl.train import TrainingJob, train
 
     base = {"num_envs": 16, "learning_starts": 0, "actor": (64, 64), "critic": (128, 128), "huber": 0.25}
     base |= {"learning_rate": 1e-3, "horizon_ends": False}
-    job = Job(
+    job = TrainingJob(
         "cascade/escape",
         LearnerConfig(**(base | settings)),
         lambda replicas: ManualResetVecEnv(task, replicas),

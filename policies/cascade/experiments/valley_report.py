@@ -12,7 +12,7 @@ from twinloom.atomic import atomic_file
 from twinloom.results import write_results
 
 if TYPE_CHECKING:
-    from policies.cascade.experiments.valley import Options
+    from policies.cascade.experiments.valley import ValleyConfig
 
 ACROSS = 0.5  # spend from which on the expected profit is positive again
 COLOURS = ("#7b8794", "#1f2933", "#1f5fa8", "#4fa3d1", "#d55e00", "#7a3b8f")
@@ -22,7 +22,7 @@ def write(
     profit: list[dict[str, Any]],
     learned: dict[tuple[str, int], dict[str, Any]],
     fit: dict[str, Any],
-    options: Options,
+    options: ValleyConfig,
     command: str,
 ) -> None:
     """Write the three tables and their figures into ``options.out``."""

@@ -9,7 +9,7 @@ import numpy as np
 from sim.cascade.env import kernels, worlds
 from sim.cascade.env.actions import Actions
 from sim.cascade.env.ledger import Ledger, Outcome
-from sim.cascade.env.options import Options
+from sim.cascade.env.options import EnvConfig
 from sim.cascade.env.rewards import REWARDS, Window
 from sim.cascade.env.scenarios import Scenario
 from sim.cascade.exact.state import recurs
@@ -27,7 +27,7 @@ class Arena:
         replicas: R.
     """
 
-    def __init__(self, problem: Problem, options: Options, scenario: Scenario, replicas: int) -> None:
+    def __init__(self, problem: Problem, options: EnvConfig, scenario: Scenario, replicas: int) -> None:
         graph, tiers, world, matching = scenario.graph, scenario.tiers, options.world, options.matching
         self.problem, self.options, self.scenario, self.nodes = problem, options, scenario, graph.n
         self.actions = Actions(problem, graph, tiers, scenario.model, options.channels)

@@ -12,7 +12,7 @@ from sim.cascade.checks import shown
 from sim.cascade.env import kernels
 from sim.cascade.env.arena import Arena
 from sim.cascade.env.ledger import Ledger, Outcome
-from sim.cascade.env.options import Options, parse_reset
+from sim.cascade.env.options import EnvConfig, parse_reset
 from sim.cascade.env.scenarios import Scenarios
 from sim.cascade.problems import Problem
 from twinloom.arguments import is_whole
@@ -34,7 +34,7 @@ class Episodes:
         TwinloomError: a setting that cannot be.
     """
 
-    def __init__(self, problem: Problem, options: Options, replicas: int) -> None:
+    def __init__(self, problem: Problem, options: EnvConfig, replicas: int) -> None:
         if not is_whole(replicas, 1):
             raise TwinloomError(f"num_envs {replicas} must be a whole number of at least 1")
         self.problem, self.options, self.replicas = problem, options, replicas

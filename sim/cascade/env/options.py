@@ -50,7 +50,7 @@ ENGINE = ("backend", "device", "threads", "substeps")
 
 
 @dataclass(frozen=True)
-class Options:
+class EnvConfig:
     """How a problem is simulated, acted on and seen.
 
     Attributes:
@@ -113,23 +113,23 @@ class Options:
         given = {name: getattr(self, name) for name in ENGINE}
         return {name: value for name, value in given.items() if value is not None}
 
-    def mean_field(self) -> Options:
+    def mean_field(self) -> EnvConfig:
         """The same in the mean-field world, seen in tiers, without what only other engines have."""
         return replace(self, world="ode", observer="tiers", **dict.fromkeys(ENGINE))
 
 
-def parse(problem: str | Problem, given: dict[str, Any]) -> tuple[Problem, Options]:
+def parse(problem: str | Problem, given: dict[str, Any]) -> tuple[Problem, EnvConfig]:
     """The problem, with overridden horizon, delta and prices, and the checked options.
 
     Raises:
         UnknownNameError: no such problem, or no such option; the nearest one is suggested.
         TwinloomError: an option has an impossible value.
     """
-    known = [field.name for field in fields(Options)]
+    known = [field.name for field in fields(EnvConfig)]
     for name in given:
         if name not in known:
             raise UnknownNameError("option", name, known, ", ".join(known))
-    options = Options(**given)
+    options = EnvConfig(**given)
     if isinstance(problem, str):
         problem = PROBLEMS[problem.removeprefix("cascade/").removesuffix("-v0")]
     if not isinstance(problem, Problem):

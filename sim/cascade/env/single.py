@@ -35,7 +35,7 @@ class CascadeEnv(gymnasium.Env):
     Args:
         problem: a name (sim list tasks cascade) or a Problem.
         render_mode: "rgb_array" or None.
-        options: see `sim.cascade.env.options.Options`.
+        options: see `sim.cascade.env.options.EnvConfig`.
 
     Raises:
         TwinloomError: unknown problem, option or value.
@@ -56,7 +56,7 @@ class CascadeEnv(gymnasium.Env):
         self.action_space = spaces.Box(0.0, 1.0, (len(self.action_names),), np.float32)
         self._all = np.ones(1, bool)
         self._running = False
-        self._picture: Any = None
+        self._figure: Any = None
         self._recording: Any = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
@@ -74,7 +74,7 @@ class CascadeEnv(gymnasium.Env):
         self.episodes.begin(seed, options)
         super().reset(seed=None if seed is None else int(seed))  # Gymnasium takes no integers of NumPy
         self.episodes.restart(self._all)
-        self._running, self._picture = True, None
+        self._running, self._figure = True, None
         if self.render_mode is not None and self.options.world != "ode":  # a mean field has no nodes to record
             from sim.cascade.view.recording import Recording
 
@@ -94,7 +94,7 @@ class CascadeEnv(gymnasium.Env):
         return _first(self.episodes.observe()), float(outcome.reward[0]), terminated, truncated, info
 
     def render(self):
-        """(H, W, 3) uint8 picture of the network and its course so far in render mode "rgb_array".
+        """(H, W, 3) uint8 image of the network and its course so far in render mode "rgb_array".
 
         Raises:
             TwinloomError: world "ode", too large a graph, or the extra "viz" is missing.
@@ -105,11 +105,11 @@ class CascadeEnv(gymnasium.Env):
         if self.episodes.ledger.episode[0] < 0:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         moments = self.moments
-        if self._picture is None:
-            from sim.cascade.view.frames import Picture
+        if self._figure is None:
+            from sim.cascade.view.frames import EpisodeFigure
 
-            self._picture = Picture(self.episodes.arena())
-        return self._picture.draw(moments)
+            self._figure = EpisodeFigure(self.episodes.arena())
+        return self._figure.draw(moments)
 
     @property
     def moments(self) -> list[Moment]:

@@ -27,7 +27,7 @@ class CascadeVecEnv(VectorEnv):
         problem: a name (sim list tasks cascade) or a Problem.
         num_envs: R.
         tensors: whether observations, rewards and flags are torch tensors; actions may be tensors either way.
-        options: see `sim.cascade.env.options.Options`. With a GraphRange all replicas draw the same scenarios, a new
+        options: see `sim.cascade.env.options.EnvConfig`. With a GraphRange all replicas draw the same scenarios, a new
             one every ``every // R`` episodes of a replica (at least 1).
 
     Raises:

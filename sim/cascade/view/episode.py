@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.cascade.env.single import CascadeEnv
 from sim.cascade.view.demo import environment, rule
-from sim.cascade.view.frames import Picture, film, write_video
+from sim.cascade.view.frames import EpisodeFigure, video_frames, write_video
 from sim.cascade.view.layout import refuse_large
 from sim.cascade.view.poster import poster
 from sim.cascade.view.style import Moment, result
@@ -36,7 +36,7 @@ def view(
         task: a problem ("cascade/adopt_profit").
         seed, episode: which episode.
         video: MP4 file to write.
-        out: PNG file to write: the episode in one picture.
+        out: PNG file to write: the episode in one image.
         act: (environment, observation) -> action [A]; `sim.cascade.view.demo.rule` if None.
         actor: what acts, for the title.
         options: of `CascadeEnv`.
@@ -53,7 +53,7 @@ def view(
         if path is not None and path.suffix.lower() != ending:
             raise TwinloomError(f"{flag} {path}: the name must end in {ending}, for example cascade{ending}")
     if video is None and out is None:
-        raise TwinloomError("a cascade is shown in a file: give --video FILE.mp4 for a film, --out FILE.png, or both")
+        raise TwinloomError("a cascade is shown in a file: give --video FILE.mp4 for a video, --out FILE.png, or both")
     require("matplotlib", "viz")
     env = environment(task, render_mode="rgb_array", **options)
     refuse_large(env.episodes.arena().scenario.graph)
@@ -62,11 +62,11 @@ def view(
     ended = result(env.problem, moments[-1].profit)
     print(f"{env.problem.name} on {arena.scenario.graph!r}: {len(moments) - 1} decisions, {ended}")
     if video is not None:
-        write_video(film(Picture(arena, True, title, end=moments[-1].time), moments), video)
+        write_video(video_frames(EpisodeFigure(arena, True, title, end=moments[-1].time), moments), video)
         print(f"video  {video}")
     if out is not None:
         poster(arena, moments, out, title, env.problem.summary)
-        print(f"picture  {out}")
+        print(f"image  {out}")
     return moments
 
 

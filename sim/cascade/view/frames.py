@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.cascade.view.style import FAINT, INK, Moment, capacity, control_names, figure, result
-from sim.cascade.view.subplots import Controls, Curves, Legend, NetworkView, TierCurves
+from sim.cascade.view import style
+from sim.cascade.view.plots import Controls, Curves, Legend, NetworkView, TierCurves
+from sim.cascade.view.style import FAINT, INK, Moment, capacity, control_names, result
 from twinloom.atomic import atomic_file
 
 if TYPE_CHECKING:
@@ -21,12 +22,12 @@ FRAMES = 5  # of the video, from one decision to the next
 PAUSE = 2 * FPS  # frames on the last state
 
 
-class Picture:
+class EpisodeFigure:
     """Images of one cascade.
 
     Args:
         arena: graph, tiers, model and problem.
-        controls: whether the picture shows what was decided, instead of infectious nodes by tier.
+        controls: whether the image shows what was decided, instead of infectious nodes by tier.
         title, subtitle: above it; name and summary of the problem if empty.
         end: of the time axis; that of the problem if None.
 
@@ -37,7 +38,7 @@ class Picture:
     def __init__(
         self, arena: Arena, controls: bool = False, title: str = "", subtitle: str = "", end: float | None = None
     ) -> None:
-        canvas = self._figure = figure(*SIZE)
+        canvas = self._figure = style.figure(*SIZE)
         model, tiers, problem = arena.model, arena.scenario.tiers, arena.problem
         end, k = problem.horizon * problem.delta if end is None else end, tiers.k
         self._problem = problem
@@ -93,13 +94,13 @@ class Picture:
         return np.array(canvas.buffer_rgba())[:, :, :3]
 
 
-def film(picture: Picture, moments: Sequence[Moment]) -> Iterator[np.ndarray]:
+def video_frames(figure: EpisodeFigure, moments: Sequence[Moment]) -> Iterator[np.ndarray]:
     """Images of an episode from its first to its last state, with a pause there."""
-    picture.fit(moments)
-    image = picture.draw(moments[:1])
+    figure.fit(moments)
+    image = figure.draw(moments[:1])
     yield image
     for shown in range(2, len(moments) + 1):
-        for image in picture.frames(moments[:shown], FRAMES):
+        for image in figure.frames(moments[:shown], FRAMES):
             yield image
     for _ in range(PAUSE):
         yield image

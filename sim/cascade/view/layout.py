@@ -24,10 +24,10 @@ def layout(graph: Graph, seed: int = 0, steps: int | None = None) -> np.ndarray:
 
     Args:
         seed: of the noise in the start and of the samples of repelling nodes.
-        steps: more give a calmer picture; None: 300, or 120 from 10,000 nodes on, which take half a minute.
+        steps: more give a calmer image; None: 300, or 120 from 10,000 nodes on, which take half a minute.
 
     Raises:
-        TwinloomError: too many nodes for a picture.
+        TwinloomError: too many nodes for an image.
     """
     refuse_large(graph)
     n = graph.n
@@ -52,9 +52,9 @@ def layout(graph: Graph, seed: int = 0, steps: int | None = None) -> np.ndarray:
 
 
 def refuse_large(graph: Graph) -> None:
-    """Raises TwinloomError if there are too many nodes for a picture."""
+    """Raises TwinloomError if there are too many nodes for an image."""
     if graph.n > MAX_NODES:
-        raise TwinloomError(f"{graph.n:,} nodes are too many for a picture; up to {MAX_NODES:,} are drawn")
+        raise TwinloomError(f"{graph.n:,} nodes are too many for an image; up to {MAX_NODES:,} are drawn")
 
 
 def _repulsion(position: np.ndarray, mass: np.ndarray, length: float, rng: np.random.Generator) -> np.ndarray:

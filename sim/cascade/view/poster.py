@@ -1,4 +1,4 @@
-"""An episode in one picture: the network at three times; the curves, the money and the controls below."""
+"""An episode in one image: the network at three times; the curves, the money and the controls below."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from sim.cascade.view.plots import Controls, Curves, Legend, NetworkView, Result
 from sim.cascade.view.style import FAINT, INK, PAPER, Moment, capacity, colours, control_names, figure, rgb
-from sim.cascade.view.subplots import Controls, Curves, Legend, NetworkView, Result
 from twinloom.atomic import atomic_file
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def poster(arena: Arena, moments: Sequence[Moment], path: Path, title: str, subt
         lower = page.add_axes((0.735, 0.345 - height, 0.245, height))
         Controls(lower, names, max(1, round(end / delta)), delta, size=14).show(moments)
     page.canvas.draw()
-    picture = with_palette(np.asarray(page.canvas.buffer_rgba())[:, :, :3], [*colours(model), INK, FAINT, PAPER])
+    image = with_palette(np.asarray(page.canvas.buffer_rgba())[:, :, :3], [*colours(model), INK, FAINT, PAPER])
     with atomic_file(path) as temporary:
-        picture.save(temporary, "png", optimize=True)
+        image.save(temporary, "png", optimize=True)
 
 
 def with_palette(image: np.ndarray, exact: Sequence[str]) -> Image.Image:

@@ -1,4 +1,4 @@
-"""What a picture of an episode needs of it: the state after every decision, what was decided, and the money."""
+"""What an image of an episode needs of it: the state after every decision, what was decided, and the money."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pictures of cascades have in common: what is recorded, colours, names, plain axes."""
+"""What images of cascades have in common: what is recorded, colours, names, plain axes."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from twinloom.errors import TwinloomError
 
 def pixels(path, colour: str) -> np.ndarray:
     """(row, column) of the pixels of a colour."""
-    with Image.open(path) as picture:
-        image = np.asarray(picture.convert("RGB")).astype(int)
+    with Image.open(path) as file:
+        image = np.asarray(file.convert("RGB")).astype(int)
     wanted = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return np.argwhere(np.abs(image - wanted).max(axis=2) < 12)
 

@@ -26,10 +26,10 @@ def test_a_checkpoint_is_shown_with_its_critics(graph, tmp_path, capsys):
     page, critics = tmp_path / "page.png", tmp_path / "critics.png"
     words = ["--on", graph, "--out", str(page), "--critics", str(critics), "--episodes", "4"]
     assert app.run(["view", CHECKPOINT, *words]) == 0
-    assert f"picture  {page}\ncritics  {critics}\n" in capsys.readouterr().out
+    assert f"image  {page}\ncritics  {critics}\n" in capsys.readouterr().out
     for path, size in ((page, (1600, 1000)), (critics, (1280, 640))):
-        with Image.open(path) as picture:
-            assert picture.size == size
+        with Image.open(path) as image:
+            assert image.size == size
 
 
 def test_the_policy_acts_on_what_it_sees():
@@ -64,7 +64,7 @@ def test_baselines_are_given_the_cascade(graph, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["null"], "give --out FILE.png for a picture, --video FILE.mp4 for a film, --critics FILE.png, or several"),
+        (["null"], "give --out FILE.png for an image, --video FILE.mp4 for a video, --critics FILE.png, or several"),
         (["null", "--out", "x.jpg"], "--out x.jpg: the name must end in .png"),
         (["null", "--critics", "x.jpg"], "--critics x.jpg: the name must end in .png"),
         (["null", "--critics", "x.png"], "null has no critics; leave --critics out"),

@@ -22,7 +22,7 @@ from policies.rl import learning_curve, weight_average
 from policies.rl import train as module
 from policies.rl.config import OLD_NAMES, LearnerConfig
 from policies.rl.learning_curve import CURVE, read_curve
-from policies.rl.train import Job, steps_done, train
+from policies.rl.train import TrainingJob, steps_done, train
 from tests.policies.rl.toys import Broken, Clock, Coin, Unbounded, vector
 from twinloom.errors import InvalidSettingsError, TwinloomError
 from twinloom.locks import exclusive
@@ -33,8 +33,10 @@ SMALL = LearnerConfig(
 )  # fmt: skip
 
 
-def clock(**changes) -> Job:
-    return Job("toy/clock", replace(SMALL, **changes), lambda n: vector([Clock] * n), {"limit": 5}, ["t"], ["a", "b"])
+def clock(**changes) -> TrainingJob:
+    return TrainingJob(
+        "toy/clock", replace(SMALL, **changes), lambda n: vector([Clock] * n), {"limit": 5}, ["t"], ["a", "b"]
+    )
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:
@@ -306,7 +308,7 @@ def test_the_critic_of_a_coin_has_two_groups_of_atoms_and_the_mean_between_them(
         steps=6_000, num_envs=8, learning_starts=500, batch_size=128, top_quantiles_to_drop_per_net=0, huber=0.1,
         actor=(16,), critic=(64, 64),
     )  # fmt: skip
-    train(Job("toy/coin", settings, lambda n: vector([Coin] * n), {}), tmp_path / "run")
+    train(TrainingJob("toy/coin", settings, lambda n: vector([Coin] * n), {}), tmp_path / "run")
     atoms = policies.load(tmp_path / "run").atoms(np.zeros((1, 2), np.float32))[0]  # type: ignore[attr-defined]
     assert abs(atoms.mean() - 0.5) < 0.1
     middle = (atoms > 0.25) & (atoms < 0.75)

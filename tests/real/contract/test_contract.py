@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from assets.robots import load_robot
+from assets.robots.build import arm_spec
 from assets.robots.record import SIDES
 from real.contract import contracts, load_contract
 from real.contract.load import FOLDER
@@ -28,7 +29,7 @@ def test_a_contract_with_a_model_has_its_joints_and_stays_in_its_ranges(name):
     contract = load_contract(name)
     record = load_robot(contract.model)
     assert contract.names == tuple(f"{side}_{joint}" for side in SIDES for joint in (*record.joints, "gripper"))
-    arm = record.arm_spec("left", "simple").compile()
+    arm = arm_spec(record, "left", "simple").compile()
     for joint in contract.joints:
         if joint.name.endswith("gripper"):
             continue

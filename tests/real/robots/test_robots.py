@@ -252,7 +252,7 @@ def test_a_robot_that_is_gone_raises_and_is_lost():
     assert robot.safety.mode is Mode.DISCONNECTED
 
 
-def test_stale_states_slow_calls_and_cameras_without_pictures():
+def test_stale_states_slow_calls_and_cameras_without_images():
     robot, clock = mocked(Fault("stale", start=0.1), Fault("slow", start=0.5, seconds=0.2, amount=0.15))
     robot.get_observation()
     run(robot, clock, 0.3)

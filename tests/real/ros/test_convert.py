@@ -13,7 +13,7 @@ from real.bags.images import read_any_image, read_image
 from real.ros import convert
 from real.ros.commands import chunk_message, point_message, read_chunk, read_point
 from twinloom.errors import TwinloomError
-from twinloom.names import NamesError
+from twinloom.joint_names import NamesError
 
 RNG = np.random.default_rng(0)
 

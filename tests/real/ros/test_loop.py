@@ -141,7 +141,8 @@ def test_after_a_stop_or_a_disarm_only_a_person_arms_again():
         stack.wait("the robot is idle; arm it with: real arm", 10)
         time.sleep(1.5)  # the policy would ask again after a second
         since_reset = stack.text.rpartition("robot | idle: reset")[2]
-        assert "robot | active" not in since_reset and "robot | ready" not in since_reset, stack.text
+        assert "robot | active" not in since_reset, stack.text
+        assert "robot | ready" not in since_reset, stack.text
         tell("arm")
         stack.active_again()
 

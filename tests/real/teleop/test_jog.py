@@ -96,7 +96,7 @@ def test_hands_need_a_model():
 
 def test_hand_poses_are_laid_out_as_in_the_simulator():
     from sim.bimanual.episode import prepare
-    from sim.bimanual.hands import ee_pose
+    from sim.bimanual.hand_poses import ee_pose
     from twinloom.seeding import episode_seed
 
     contract = load_contract("franka-panda")

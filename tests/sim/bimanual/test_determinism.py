@@ -32,7 +32,7 @@ def differences(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]
     return [f"{part} of {task}" for task in one for part in one[task] if one[task][part] != other[task][part]]
 
 
-def test_another_process_and_another_order_make_the_same_episodes_and_pictures():
+def test_another_process_and_another_order_make_the_same_episodes_and_images():
     here = digests(FEW, images=True)
     assert differences(here, elsewhere(FEW, images=True)) == []
     assert len({found["positions"] for found in here.values()}) == len(FEW)

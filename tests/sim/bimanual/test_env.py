@@ -19,9 +19,12 @@ from sim.bimanual.viewer import Page
 from twinloom.errors import TwinloomError
 
 TASK = "bimanual/stack_blocks_two-v0"
+QUICK = ("click_bell", "handover_mic", "open_laptop", "put_object_cabinet", "stack_bowls_two")
 
 
-@pytest.mark.parametrize("task", task_names())
+@pytest.mark.parametrize(
+    "task", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in task_names()]
+)
 @pytest.mark.filterwarnings("error")
 def test_checker_passes_silently(task: str) -> None:
     env = gymnasium.make(f"bimanual/{task}-v0", normalized=True, reward="dense").unwrapped

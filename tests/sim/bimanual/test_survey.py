@@ -11,7 +11,7 @@ from sim.bimanual.scene import SceneRejectedError
 from sim.bimanual.spec import DEFAULT_CAMERAS, CameraSpec, SceneSpec
 from sim.bimanual.survey import survey_episode
 from sim.bimanual.task import task_class, task_names
-from sim.bimanual.views import RobotShare, in_picture, seen_at_start
+from sim.bimanual.views import RobotShare, in_image, seen_at_start
 from tests.sim.bimanual.scenes import ROBOT, simulation
 from twinloom.seeding import episode_seed
 
@@ -61,15 +61,15 @@ def test_the_head_camera_sees_every_task_object_at_the_start(task):
         assert all(seen_at_start(DEFAULT_CAMERAS["head"], scene.actors).values())
 
 
-def test_a_point_is_in_a_picture_or_beside_it():
+def test_a_point_is_in_an_image_or_beside_it():
     camera = CameraSpec((0.0, 0.0, 2.0), (0.0, 0.0, -1.0), 90.0)  # sees 1.33 m to either side and 1 m up and down
     inside = [(0.0, 0.0, 1.0), (1.3, 0.0, 1.0), (0.0, 0.9, 1.0)]
     outside = [(1.4, 0.0, 1.0), (0.0, 1.1, 1.0), (0.0, 0.0, 3.0)]
-    assert in_picture(camera, np.array(inside)).all()
-    assert not in_picture(camera, np.array(outside)).any()
+    assert in_image(camera, np.array(inside)).all()
+    assert not in_image(camera, np.array(outside)).any()
 
 
-def test_the_share_of_the_robot_is_that_of_its_shapes_in_the_picture():
+def test_the_share_of_the_robot_is_that_of_its_shapes_in_the_image():
     sim = simulation()
     share = RobotShare(sim.model)
     home = share(sim.data.qpos)

@@ -1,4 +1,4 @@
-"""Watching an expert: the film shows every frame, the page in the browser shows every body where it is."""
+"""Watching an expert: the video shows every frame, the page in the browser shows every body where it is."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def test_a_film_has_every_frame_of_the_episode(tmp_path, monkeypatch, capsys):
     (request,) = asked
     assert request[:2] == ("click_bell", ROBOT)
     assert request[2].entropy == episode_seed(3, "click_bell", 0).entropy
-    with av.open(str(path)) as film:
-        assert film.streams.video[0].average_rate == 25
-        frames = [f.to_ndarray(format="rgb24").astype(int) for f in film.decode(video=0)]
+    with av.open(str(path)) as video:
+        assert video.streams.video[0].average_rate == 25
+        frames = [f.to_ndarray(format="rgb24").astype(int) for f in video.decode(video=0)]
     assert len(frames) == rollout.length
     drawn = [image["third"].astype(int) for image in rollout.render(["third"], (160, 120), "best")]
     assert max(np.abs(a - b).mean() for a, b in zip(frames, drawn, strict=True)) < 6  # compression

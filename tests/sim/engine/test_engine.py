@@ -11,8 +11,8 @@ from sim.bimanual.rollout import expert_rollout
 from sim.bimanual.simulation import Simulation
 from sim.bimanual.spec import SceneSpec
 from sim.engine.base import Contacts, DivergedError
-from sim.engine.divided import dividing_engine
 from sim.engine.mujoco import MujocoEngine
+from sim.engine.substeps import dividing_engine
 from tests.sim.bimanual.digests import digest
 from tests.sim.bimanual.scenes import cube, rest, simulation
 from twinloom.machine import REPOSITORY

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from policies.cascade.experiments import resumable
-from policies.cascade.experiments.resumable import Cell
+from policies.cascade.experiments.resumable import ExperimentCell
 from twinloom.errors import TwinloomError
 
 HERE = "cell_work"
@@ -46,14 +46,14 @@ def module(tmp_path, monkeypatch):
     monkeypatch.setattr(resumable, "POLL_S", 0.02)
 
 
-def note(name: str, value: int = 1, **more) -> Cell:
-    return Cell(name, f"{HERE}:note", {"name": name, "value": value}, 0.1, **more)
+def note(name: str, value: int = 1, **more) -> ExperimentCell:
+    return ExperimentCell(name, f"{HERE}:note", {"name": name, "value": value}, 0.1, **more)
 
 
 def test_cells_wait_for_those_they_read_and_are_computed_once(tmp_path, capsys):
     work = tmp_path / "work"
     first = note("first", 4)
-    second = Cell("second", f"{HERE}:read", {"file": f"{first.stem()}.json"}, 0.1, (first.name,))
+    second = ExperimentCell("second", f"{HERE}:read", {"file": f"{first.stem()}.json"}, 0.1, (first.name,))
     resumable.run([second, first], work, jobs=2)
     assert (resumable.result(first, work), resumable.result(second, work)) == ({"twice": 8}, 9)
     resumable.run([second, first], work)
@@ -72,7 +72,7 @@ def test_other_settings_are_another_cell(tmp_path):
 
 def test_a_failure_is_reported_after_the_others_and_holds_back_what_needs_it(tmp_path, capsys):
     work = tmp_path / "work"
-    bad = Cell("bad", f"{HERE}:fail", {}, 0.1)
+    bad = ExperimentCell("bad", f"{HERE}:fail", {}, 0.1)
     with pytest.raises(TwinloomError, match=r"1 cells failed \(bad\)"):
         resumable.run([bad, note("after", after=("bad",)), note("good")], work)
     assert resumable.finished(note("good"), work)
@@ -90,7 +90,7 @@ def test_an_interruption_ends_the_running_cells(tmp_path):
     program = (
         "from pathlib import Path\nfrom twinloom.command import run_command\n"
         "from policies.cascade.experiments import resumable\n"
-        f"cell = resumable.Cell('slow', 'cell_work:wait', {{}}, 1.0)\n"
+        f"cell = resumable.ExperimentCell('slow', 'cell_work:wait', {{}}, 1.0)\n"
         f"run_command(lambda: resumable.run([cell], Path({str(tmp_path / 'work')!r})))"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)

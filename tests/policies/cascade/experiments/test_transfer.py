@@ -10,7 +10,7 @@ import pytest
 
 from policies.cascade.evaluate import SEED, Outcomes, evaluate
 from policies.cascade.experiments import hubs, hubs_report, tasks, transfer_cells, transfer_plan, transfer_report
-from policies.cascade.experiments.transfer_plan import OURS, SWEEP_R0, TRAINED, WORLDS, Options, plan
+from policies.cascade.experiments.transfer_plan import OURS, SWEEP_R0, TRAINED, WORLDS, TransferConfig, plan
 from twinloom.atomic import write_json
 from twinloom.errors import TwinloomError, UnknownNameError
 
@@ -23,27 +23,27 @@ def no_data(monkeypatch, tmp_path):
 
 
 def test_graphs_without_their_file_are_left_out_and_the_reason_is_kept(no_data, capsys):
-    found = plan(Options(graphs=("barabasi_albert", "facebook_combined")))
+    found = plan(TransferConfig(graphs=("barabasi_albert", "facebook_combined")))
     assert list(found.deployed) == ["barabasi_albert"]
     assert "facebook_combined.txt" in found.skipped["facebook_combined"]
     assert "facebook_combined is left out" in capsys.readouterr().out
     with pytest.raises(TwinloomError, match="no graph is left"):
-        plan(Options(graphs=("facebook_combined",)))
+        plan(TransferConfig(graphs=("facebook_combined",)))
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"seeds": 0}, {"episodes": -1}, {"jobs": 0}])
 def test_counts_begin_at_one(wrong):
     with pytest.raises(TwinloomError, match=f"--{next(iter(wrong))} .* at least 1"):
-        plan(Options(**wrong))
+        plan(TransferConfig(**wrong))
 
 
 def test_an_unknown_graph_is_named():
     with pytest.raises(UnknownNameError, match="facebook"):
-        plan(Options(graphs=("facebok",)))
+        plan(TransferConfig(graphs=("facebok",)))
 
 
 def test_every_cell_waits_for_what_it_reads_and_has_its_own_name():
-    cells = plan(Options(graphs=("barabasi_albert", "youtube-like"))).cells()
+    cells = plan(TransferConfig(graphs=("barabasi_albert", "youtube-like"))).cells()
     names = {cell.name for cell in cells}
     stems = {cell.stem() for cell in cells}
     assert len(names) == len(cells) == len(stems)
@@ -55,9 +55,11 @@ def test_every_cell_waits_for_what_it_reads_and_has_its_own_name():
 
 
 def test_hubs_uses_the_trainings_of_transfer(no_data):
-    ours = {cell.stem() for runs in hubs.plan(hubs.Options(steps=900)).trained.values() for cell in runs}
+    ours = {cell.stem() for runs in hubs.plan(hubs.HubsConfig(steps=900)).trained.values() for cell in runs}
     theirs = {
-        cell.stem() for runs in plan(Options(steps=900, graphs=("youtube-like",))).trained.values() for cell in runs
+        cell.stem()
+        for runs in plan(TransferConfig(steps=900, graphs=("youtube-like",))).trained.values()
+        for cell in runs
     }
     assert len(ours) == 6
     assert ours < theirs
@@ -117,7 +119,9 @@ MEANS |= {"markov, T": 0.0005}
 @pytest.fixture
 def made_up(tmp_path, no_data):
     """A finished experiment whose outcomes are made up."""
-    options = Options(graphs=("barabasi_albert", "facebook_combined"), steps=700, out=tmp_path / "out", work=tmp_path)
+    options = TransferConfig(
+        graphs=("barabasi_albert", "facebook_combined"), steps=700, out=tmp_path / "out", work=tmp_path
+    )
     what = plan(options)
     method_of = {cell.stem(): (name, s) for name, runs in what.trained.items() for s, cell in enumerate(runs)}
     for stem in method_of:
@@ -165,7 +169,7 @@ def test_tables_say_who_wins_and_why(made_up):
 
 
 def test_learning_curves_of_both_observers(no_data, tmp_path):
-    options = hubs.Options(steps=900, seeds=2, out=tmp_path / "out", work=tmp_path)
+    options = hubs.HubsConfig(steps=900, seeds=2, out=tmp_path / "out", work=tmp_path)
     what = hubs.plan(options)
     for observer, cell in what.evaluated.items():
         entries = [

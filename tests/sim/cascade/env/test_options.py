@@ -13,7 +13,7 @@ import sim.envs  # noqa: F401  (registers the ids)
 from assets.networks.generate import barabasi_albert, star
 from assets.networks.tiers import cut
 from sim.cascade.env import worlds
-from sim.cascade.env.options import Options, parse_reset
+from sim.cascade.env.options import EnvConfig, parse_reset
 from sim.cascade.env.scenarios import GraphRange
 from sim.cascade.env.single import CascadeEnv
 from sim.cascade.env.vector import CascadeVecEnv
@@ -65,13 +65,13 @@ def test_options_of_another_type(name):
 
 @pytest.mark.parametrize("value", [["shares", 5], [[1]], [None]])
 def test_names_among_which_something_is_none(value):
-    refused(lambda: Options(features=value), "features", "must be names")
-    refused(lambda: Options(channels=value), "channels", "must be names")
+    refused(lambda: EnvConfig(features=value), "features", "must be names")
+    refused(lambda: EnvConfig(channels=value), "channels", "must be names")
 
 
 def test_numbers_of_numpy_and_lists_are_as_good():
     numpy: dict[str, Any] = {"horizon": np.int32(3), "delta": np.float32(0.5), "threads": np.int64(1)}
-    options = Options(**numpy, beta=1, normalise=cast(Any, np.bool_(True)), features=["shares"])
+    options = EnvConfig(**numpy, beta=1, normalise=cast(Any, np.bool_(True)), features=["shares"])
     assert type(options.horizon) is int
 
 
@@ -171,7 +171,7 @@ def test_settings_that_it_uses():
         {"world": "renewal", "substeps": 9, "threads": 1},
     ):
         CascadeEnv("escape", graph=GRAPH, **engine).reset(seed=0)
-    options = Options(world="renewal", substeps=4, threads=1, backend="numba", observer="oracle").mean_field()
+    options = EnvConfig(world="renewal", substeps=4, threads=1, backend="numba", observer="oracle").mean_field()
     assert (options.world, options.engine) == ("ode", {})
     assert set(worlds.WORLDS) == {"ode", "markov", "renewal", "exact"}
 

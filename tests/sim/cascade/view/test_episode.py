@@ -1,4 +1,4 @@
-"""Films and pictures of cascades: layout, colours, what is on an image, the files of `sim view`."""
+"""Videos and images of cascades: layout, colours, what is on an image, the files of `sim view`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from assets.networks.generate import barabasi_albert, erdos_renyi, star, stochas
 from assets.networks.graph import from_edges
 from sim.cascade.problems import PROBLEMS
 from sim.cascade.process import models
-from sim.cascade.view import subplots
+from sim.cascade.view import plots
 from sim.cascade.view.demo import environment, rule
 from sim.cascade.view.episode import play, view
-from sim.cascade.view.frames import SIZE, Picture, film
+from sim.cascade.view.frames import SIZE, EpisodeFigure, video_frames
 from sim.cascade.view.layout import MAX_NODES, layout
 from sim.cascade.view.poster import poster, snapshots, with_palette
 from sim.cascade.view.style import EFFORT, Moment, colours, control_names, result, rgb, round_top, tier_colours
@@ -66,7 +66,7 @@ def test_a_node_without_neighbours_stays_near_the_rest():
 
 
 def test_huge_graphs_are_refused():
-    with pytest.raises(TwinloomError, match="too many for a picture"):
+    with pytest.raises(TwinloomError, match="too many for an image"):
         layout(from_edges(MAX_NODES + 1, []))
 
 
@@ -155,8 +155,8 @@ def share_of(image: np.ndarray, colour: str) -> float:
 def test_an_image_shows_the_state(played):
     env, moments = played
     arena = env.episodes.arena()
-    picture = Picture(arena, controls=True)
-    first, image = picture.draw(moments[:1]), picture.draw(moments)
+    figure = EpisodeFigure(arena, controls=True)
+    first, image = figure.draw(moments[:1]), figure.draw(moments)
     assert first.shape == image.shape == (SIZE[1], SIZE[0], 3)
     assert image.dtype == np.uint8
     assert first.std() > 5
@@ -181,17 +181,17 @@ def test_moments_are_the_course_of_the_episode(played):
 
 def test_frames_lead_from_the_last_state_to_this_one(played):
     env, moments = played
-    frames = list(Picture(env.episodes.arena(), controls=True).frames(moments, 3))
+    frames = list(EpisodeFigure(env.episodes.arena(), controls=True).frames(moments, 3))
     assert len(frames) == 3
     assert np.any(moments[-1].state != moments[-2].state)
     away = [np.abs(frame.astype(int) - frames[-1])[70:640, :690].mean() for frame in frames]
     assert away[0] > away[1] > away[2] == 0
 
 
-def test_a_film_keeps_its_scale(played):
+def test_a_video_keeps_its_scale(played):
     env, moments = played
-    picture = Picture(env.episodes.arena(), controls=True)
-    tops = [picture._curves.axes.get_ylim()[1] for _ in film(picture, moments)]
+    figure = EpisodeFigure(env.episodes.arena(), controls=True)
+    tops = [figure._curves.axes.get_ylim()[1] for _ in video_frames(figure, moments)]
     assert len(set(tops)) == 1
     assert tops[0] == pytest.approx(1.02 * round_top(np.max([m.counts.sum(axis=0)[1:] / 220 for m in moments])))
 
@@ -252,29 +252,29 @@ def test_one_tier_has_no_rings():
     assert one.render().shape == (SIZE[1], SIZE[0], 3)
 
 
-def test_view_writes_a_film_and_a_picture(tmp_path, capsys):
-    film, page = tmp_path / "c.mp4", tmp_path / "c.png"
+def test_view_writes_a_video_and_an_image(tmp_path, capsys):
+    video, page = tmp_path / "c.mp4", tmp_path / "c.png"
     options = {"seed": 1, "horizon": 6, "graph": barabasi_albert(40, 2, rng())}
-    moments = view("cascade/adopt_profit", video=film, out=str(page), **options)
+    moments = view("cascade/adopt_profit", video=video, out=str(page), **options)
     assert len(moments) == 7
     out = capsys.readouterr().out
     assert (
         "adopt_profit on Graph(barabasi-albert n=40 m=2: 40 nodes, 76 edges, undirected, synthetic): 6 decisions" in out
     )
-    assert f"video  {film}\npicture  {page}\n" in out
-    with av.open(str(film)) as container:
+    assert f"video  {video}\nimage  {page}\n" in out
+    with av.open(str(video)) as container:
         frames = list(container.decode(video=0))
     assert len(frames) == 1 + 6 * 5 + 50
     assert (frames[0].width, frames[0].height) == SIZE
-    with Image.open(page) as picture:
-        assert picture.size == (1600, 1000)
-        assert 40 < len(picture.convert("RGB").getcolors(1_000_000) or []) <= 256
+    with Image.open(page) as image:
+        assert image.size == (1600, 1000)
+        assert 40 < len(image.convert("RGB").getcolors(1_000_000) or []) <= 256
 
 
 def test_colours_of_a_poster_are_exact_on_large_graphs(tmp_path, monkeypatch):
     """On many thousand lines half transparent a median cut alone forgets the colours of the legend."""
     graph = barabasi_albert(4000, 8, rng())
-    monkeypatch.setattr(subplots, "layout", lambda graph: rng().random((graph.n, 2)))
+    monkeypatch.setattr(plots, "layout", lambda graph: rng().random((graph.n, 2)))
     env = environment("adopt_profit", graph=graph)
     env.reset(seed=0)
     arena = env.episodes.arena()
@@ -282,8 +282,8 @@ def test_colours_of_a_poster_are_exact_on_large_graphs(tmp_path, monkeypatch):
     tier = arena.scenario.tiers.index
     counts = np.array([np.bincount(state[tier == k], minlength=arena.model.size) for k in range(3)])
     poster(arena, [Moment(0.0, state, counts)], tmp_path / "page.png", "title")
-    with Image.open(tmp_path / "page.png") as picture:
-        legend = np.asarray(picture.convert("RGB"))[20:65, 860:].reshape(-1, 3)
+    with Image.open(tmp_path / "page.png") as image:
+        legend = np.asarray(image.convert("RGB"))[20:65, 860:].reshape(-1, 3)
     palette = np.round(255 * rgb(colours(arena.model)))
     assert len(np.unique(palette, axis=0)) == arena.model.size
     for colour in palette:
@@ -312,7 +312,7 @@ def test_the_episode_seen_is_the_one_asked_for(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, "give --video FILE.mp4 for a film, --out FILE.png, or both"),
+        ({}, "give --video FILE.mp4 for a video, --out FILE.png, or both"),
         ({"video": "x.avi"}, "must end in .mp4"),
         ({"out": "x.jpg"}, "must end in .png"),
     ],
@@ -332,7 +332,7 @@ def test_snapshots_are_rise_peak_and_end(played):
 
 def test_too_large_a_graph_and_a_mean_field_are_refused_before_anything_is_played(tmp_path, monkeypatch):
     monkeypatch.setattr("sim.cascade.view.episode.play", lambda *_: pytest.fail("worked for nothing"))
-    with pytest.raises(TwinloomError, match="too many for a picture"):
+    with pytest.raises(TwinloomError, match="too many for an image"):
         view("adopt_profit", out=tmp_path / "c.png", graph=barabasi_albert(MAX_NODES + 1, 1, rng()))
     monkeypatch.undo()
     with pytest.raises(TwinloomError, match="mean field without nodes"):

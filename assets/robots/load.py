@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from assets.robots.record import (
+    DEFAULT_ROBOT,
+    FOLDER,
     SIDES,
     BasePose,
     Gripper,
@@ -19,10 +22,30 @@ from assets.robots.record import (
     StandShape,
     WristCamera,
 )
-from twinloom.errors import InvalidSettingsError
+from twinloom.errors import InvalidSettingsError, UnknownNameError
 
 _REQUIRED = {"description", "provenance", "licence", "home", "base", "limits", "gripper", "wrist_camera"}
 _OPTIONAL = {"sources", "visual", "stand", "model"}
+
+
+@cache
+def robots() -> tuple[str, ...]:
+    """Names of all robots, sorted, the default first."""
+    names = sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return tuple(sorted(names, key=lambda name: (name != DEFAULT_ROBOT, name.lower())))
+
+
+@cache
+def load_robot(name: str = DEFAULT_ROBOT) -> RobotRecord:
+    """Read one robot; its file is read once in a process.
+
+    Raises:
+        UnknownNameError: no such robot.
+        InvalidSettingsError: the file is malformed; all its problems are listed.
+    """
+    if name not in robots():
+        raise UnknownNameError("robot", name, robots(), "assets list robots")
+    return read_record(FOLDER / f"{name}.toml")
 
 
 def read_record(path: Path) -> RobotRecord:

@@ -1,4 +1,4 @@
-"""Panels of a picture of a cascade: the network, curves over time, what the controller does.
+"""Panels of an image of a cascade: the network, curves over time, what the controller does.
 
 Each draws in matplotlib axes of its own, and lists the artists that change from frame to frame.
 """

@@ -11,7 +11,7 @@ from assets.objects.model import GraspPoint
 from sim.bimanual.rate import TIMESTEP
 from sim.bimanual.skills import Skills
 from sim.bimanual.spec import TABLE_HEIGHT
-from sim.engine.divided import WAY
+from sim.engine.substeps import WAY
 from tests.sim.bimanual.scenes import cube, rest, simulation, thing
 from twinloom.transforms import inverse, matrix_to_quat, pose, rotation_about, rotation_angle
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from datagen.lerobot import layout
 from datagen.lerobot.commit import commit, recover, write
 from datagen.lerobot.histogram import HISTOGRAMS
-from datagen.lerobot.intact import check_intact
+from datagen.lerobot.integrity import check_intact
 from datagen.lerobot.manifest import listed
 from datagen.lerobot.read import Dataset, file_number
 from datagen.lerobot.stats import STATS, Fold, ImageStats, Stats, array_stats, to_lists

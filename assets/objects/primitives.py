@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from assets.objects import meshes
+from assets.objects.boards import cuboid
 from assets.objects.frames import quat_about, quat_of, rotation
-from assets.objects.joinery import cuboid
 from assets.objects.model import Mesh, Shape, Vec3
 from assets.objects.shapes import box, capsule, cylinder, hull
 

@@ -1,4 +1,4 @@
-"""Commands on their way: targets that move linearly from one command to the next, at any rate of commanding."""
+"""Targets move linearly from one command to the next, at any rate of commanding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 
-class Way:
+class LinearInterpolation:
     """Where the commanded targets are at a moment.
 
     Args:
