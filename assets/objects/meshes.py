@@ -255,15 +255,6 @@ def volume(mesh: Mesh) -> float:
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
-def is_closed(mesh: Mesh) -> bool:
-    """Whether every edge joins exactly two faces once coincident vertices count as one."""
-    _, label = np.unique(np.round(mesh.vertices, 7), axis=0, return_inverse=True)
-    f = label.ravel()[mesh.faces]
-    edges = np.sort(np.concatenate((f[:, :2], f[:, 1:], f[:, [2, 0]])), axis=1)
-    _, counts = np.unique(edges, axis=0, return_counts=True)
-    return bool(np.all(counts == 2))
-
-
 def triangulate(polygon: Points) -> np.ndarray:
     """(N - 2, 3) triangles of a simple counter-clockwise polygon (N, 2), by clipping ears."""
     p = np.asarray(polygon, float)

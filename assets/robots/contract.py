@@ -10,7 +10,6 @@ import numpy as np
 from assets.robots.build import COLLISION_GROUP, VISUAL_GROUP, arm_spec
 from assets.robots.record import SIDES, RobotRecord, Side, Visuals
 from assets.robots.show import at_home, table_scene
-from twinloom.errors import TwinloomError
 
 TRIANGLES = 20_000  # of both arms; more slows software rendering down noticeably
 
@@ -30,13 +29,6 @@ def violations(record: RobotRecord, visuals: Visuals = "mesh") -> list[str]:
     if missing:
         return missing
     return [*_joints(record, arm), *_bodies(arm), *_gripper(record, arm), *_frames(arm), *_home(record, scene)]
-
-
-def require_contract(record: RobotRecord, visuals: Visuals = "mesh") -> None:
-    """Raises TwinloomError naming the robot and every violation."""
-    problems = violations(record, visuals)
-    if problems:
-        raise TwinloomError(f"{record.name}: " + "; ".join(problems))
 
 
 def _missing(record: RobotRecord, arm: mujoco.MjModel) -> list[str]:

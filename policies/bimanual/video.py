@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from sim.bimanual.env import BimanualEnv
-from sim.bimanual.view import write_video
+from sim.bimanual.view import VIDEO_SIZE
 from sim.engine.render import StateRenderer
+from sim.video import write_video
 from twinloom.errors import TwinloomError
 
 CAMERA = "third"
@@ -30,14 +28,6 @@ class Video:
         """Keep the present state; an observer of sim.loop."""
         self._qpos.append(env.prepared.sim.data.qpos.copy())
 
-    def render(
-        self, cameras: Sequence[str], size: tuple[int, int], mode: str = "auto"
-    ) -> Iterator[dict[str, np.ndarray]]:
-        """As Rollout.render, but only as finely as this machine draws quickly: there are many episodes."""
-        with StateRenderer(self._model, size, "auto") as renderer:
-            for qpos in self._qpos:
-                yield renderer.images(qpos, cameras)
-
     def write(self, folder: Path, episode: int, success: bool, fps: int) -> Path:
         """Write ``episode_003_success.mp4`` into the folder and return its path.
 
@@ -45,7 +35,8 @@ class Video:
             TwinloomError: the disk refuses.
         """
         path = folder / f"episode_{episode:03d}_{'success' if success else 'failure'}.mp4"
-        write_video(self, CAMERA, path, fps)  # type: ignore[arg-type]
+        with StateRenderer(self._model, VIDEO_SIZE, "auto") as renderer:  # there are many episodes: drawn quickly
+            write_video((renderer.images(qpos, [CAMERA])[CAMERA] for qpos in self._qpos), path, VIDEO_SIZE, fps)
         return path
 
 

@@ -1,4 +1,4 @@
-"""Statistics of episodes: bootstrap intervals, tails, ratios whose denominator may be near zero, and bimodality."""
+"""Statistics of episodes: bootstrap intervals, tails and bimodality."""
 
 from __future__ import annotations
 
@@ -21,27 +21,6 @@ def mean_interval(values: ArrayLike, seed: int = 0) -> tuple[float, float]:
     if not len(x):
         return float("nan"), float("nan")
     return _percentiles(x[_resamples(len(x), seed)].mean(1))
-
-
-def paired_interval(first: ArrayLike, second: ArrayLike, seed: int = 0) -> tuple[float, float]:
-    """Interval of the mean difference of two policies in the same episodes."""
-    return mean_interval(np.asarray(first, np.float64) - np.asarray(second, np.float64), seed)
-
-
-def ratio_interval(above: ArrayLike, below: ArrayLike, seed: int = 0) -> tuple[float, float, float]:
-    """Ratio of two means over the same episodes, and its bootstrap interval; episodes are resampled together.
-
-    Where the resampled denominators do not all have one sign, the ratio has no finite interval: (ratio, -inf, inf).
-    """
-    a, b = np.asarray(above, np.float64), np.asarray(below, np.float64)
-    if a.shape != b.shape or not len(a):
-        raise TwinloomError(f"a ratio needs the same episodes above and below, not {len(a)} and {len(b)}")
-    rows = _resamples(len(a), seed)
-    tops, bottoms = a[rows].mean(1), b[rows].mean(1)
-    ratio = float(a.mean() / b.mean()) if b.mean() else float("nan")
-    if bottoms.min() <= 0 <= bottoms.max():
-        return ratio, -np.inf, np.inf
-    return (ratio, *_percentiles(tops / bottoms))
 
 
 def _percentiles(values: np.ndarray) -> tuple[float, float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sim.bimanual.rollout import Rollout, expert_rollout
+from sim.bimanual.rollout import expert_rollout
 from sim.bimanual.viewer import require_port, serve
-from twinloom.atomic import atomic_file
+from sim.video import write_video
 from twinloom.errors import TwinloomError, require
 from twinloom.seeding import episode_seed
 
@@ -47,20 +47,8 @@ def view(
     print(f"{task} on {robot}, seed {seed}, episode {episode}: {verdict}, {rollout.length / 25:.1f} s")
     print(f'"{rollout.instruction}"')
     if video is not None:
-        write_video(rollout, camera, video)
+        images = (image[camera] for image in rollout.render([camera], VIDEO_SIZE, "best"))
+        write_video(images, video, VIDEO_SIZE)
         print(f"video  {video}")
     else:
         serve(rollout, port)
-
-
-def write_video(rollout: Rollout, camera: str, path: Path, fps: int = 25) -> None:
-    """Render one camera of a rollout into an H.264 MP4 file. Raises TwinloomError when the disk refuses."""
-    import av
-
-    with atomic_file(path) as temporary, av.open(str(temporary), "w", format="mp4") as container:
-        stream = container.add_stream("libx264", rate=fps, options={"crf": "18", "preset": "medium"})
-        stream.width, stream.height = VIDEO_SIZE
-        stream.pix_fmt = "yuv420p"
-        for images in rollout.render([camera], VIDEO_SIZE, "best"):
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(images[camera], "rgb24")))
-        container.mux(stream.encode())

@@ -14,6 +14,7 @@ from assets.objects.describe import MAX_WORDS
 from assets.objects.frames import multiply, quat_about, rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds, part_poses
+from tests.assets.closed import is_closed
 from twinloom.errors import TwinloomError
 
 ALL = [(name, k) for name in library.categories() for k in range(library.instances(name))]
@@ -103,7 +104,7 @@ def test_closed_meshes_face_outwards() -> None:
                 assert np.isfinite(shape.mesh.vertices).all(), where
                 assert shape.mesh.faces.min() >= 0, where
                 assert shape.mesh.faces.max() < len(shape.mesh.vertices), where
-                if meshes.is_closed(shape.mesh):
+                if is_closed(shape.mesh):
                     assert meshes.volume(shape.mesh) > 0, f"{where} is inside out"
                 else:
                     assert shape.role == "visual", f"{where} is felt but open"

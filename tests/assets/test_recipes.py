@@ -8,6 +8,7 @@ from assets.objects.primitives import Piece, copies, felt_shapes, seen_mesh, tou
 from assets.objects.recipe import cook, parse, recipes
 from assets.objects.resting_pose import centre_of_mass, corners, resting_turn
 from assets.objects.shapes import box, capsule, cylinder, reach, sphere
+from tests.assets.closed import is_closed
 from twinloom.errors import InvalidSettingsError
 
 BOX = {"nouns": ["box"], "mass": 100, "pieces": [{"box": [10, 20, 30]}]}
@@ -96,11 +97,11 @@ def test_all_problems_of_a_recipe_are_told_at_once():
 )
 def test_pieces_are_closed_and_face_outwards(piece):
     mesh = seen_mesh(piece, (1.0, 1.2, 0.9))
-    assert meshes.is_closed(mesh)
+    assert is_closed(mesh)
     assert meshes.volume(mesh) > 0
     if piece.rod is None:
         for part in touched(piece):
-            assert meshes.is_closed(part)
+            assert is_closed(part)
             assert meshes.volume(part) > 0
 
 

@@ -19,7 +19,6 @@ from assets.objects.shapes import cylinder, felt, hull, seen
 
 _SIDES = 12
 _CORNER = 1 / np.cos(np.pi / _SIDES)  # corners of the felt prism stand out by 3.5 %
-MAX_RADIUS = 0.0308  # metres: with its corners the prism is 0.064 wide
 LYING: Quat = quat_about((1, 0, 0), -np.pi / 2)  # the neck points to +y
 
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from sim.cascade.env.single import CascadeEnv
 from sim.cascade.view.demo import environment, rule
-from sim.cascade.view.frames import EpisodeFigure, video_frames, write_video
+from sim.cascade.view.frames import SIZE, EpisodeFigure, video_frames
 from sim.cascade.view.layout import refuse_large
 from sim.cascade.view.poster import poster
 from sim.cascade.view.style import Moment, result
+from sim.video import write_video
 from twinloom.errors import TwinloomError, require
 
 Act = Callable[[CascadeEnv, Any], np.ndarray]
@@ -62,7 +63,8 @@ def view(
     ended = result(env.problem, moments[-1].profit)
     print(f"{env.problem.name} on {arena.scenario.graph!r}: {len(moments) - 1} decisions, {ended}")
     if video is not None:
-        write_video(video_frames(EpisodeFigure(arena, True, title, end=moments[-1].time), moments), video)
+        figure = EpisodeFigure(arena, True, title, end=moments[-1].time)
+        write_video(video_frames(figure, moments), video, SIZE)
         print(f"video  {video}")
     if out is not None:
         poster(arena, moments, out, title, env.problem.summary)

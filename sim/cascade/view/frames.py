@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from sim.cascade.view import style
 from sim.cascade.view.plots import Controls, Curves, Legend, NetworkView, TierCurves
 from sim.cascade.view.style import FAINT, INK, Moment, capacity, control_names, result
-from twinloom.atomic import atomic_file
 
 if TYPE_CHECKING:
     from sim.cascade.env.arena import Arena
@@ -104,16 +102,3 @@ def video_frames(figure: EpisodeFigure, moments: Sequence[Moment]) -> Iterator[n
             yield image
     for _ in range(PAUSE):
         yield image
-
-
-def write_video(images: Iterator[np.ndarray], path: Path, fps: int = FPS) -> None:
-    """Encode uint8 images of `SIZE` as H.264 in MP4. Raises TwinloomError when the disk refuses."""
-    import av
-
-    with atomic_file(path) as temporary, av.open(str(temporary), "w", format="mp4") as container:
-        stream = container.add_stream("libx264", rate=fps, options={"crf": "18", "preset": "medium"})
-        stream.width, stream.height = SIZE
-        stream.pix_fmt = "yuv420p"
-        for image in images:
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(image), "rgb24")))
-        container.mux(stream.encode())

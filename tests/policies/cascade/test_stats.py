@@ -23,25 +23,6 @@ def test_missing_values_are_left_out_and_nothing_stays_unknown():
     assert np.isnan(stats.mean_interval([np.nan])).all()
 
 
-def test_common_episodes_make_differences_sharp():
-    rng = np.random.default_rng(0)
-    luck = rng.normal(0, 100, 50)
-    low, high = stats.paired_interval(luck + 1 + rng.normal(0, 0.1, 50), luck)
-    assert 0.9 < low < 1 < high < 1.1
-
-
-def test_a_ratio_with_a_denominator_near_zero_has_no_finite_interval():
-    rng = np.random.default_rng(0)
-    top = rng.normal(50, 5, 100)
-    ratio, low, high = stats.ratio_interval(top, top / 5)
-    assert (ratio, low, high) == pytest.approx((5, 5, 5))
-    ratio, low, high = stats.ratio_interval(top, rng.normal(0.1, 4, 100))
-    assert np.isfinite(ratio)
-    assert (low, high) == (-np.inf, np.inf)
-    with pytest.raises(TwinloomError, match="same episodes"):
-        stats.ratio_interval(top, top[:5])
-
-
 def test_tails():
     x = np.arange(10.0)
     assert stats.cvar(x, 0.1) == 0
