@@ -1,4 +1,4 @@
-"""Which of several ways to grasp or to place is reachable and clear of collisions, the nicest first."""
+"""Which of several ways to grasp or to place is reachable and clear of collisions, in order of preference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Feasible:
         touch: frozenset[str],
         opening: float,
     ) -> tuple[Candidate, np.ndarray]:
-        """The nicest candidate that can be reached, lifted and brought to every goal, and its (N,) pre-grasp joints.
+        """The preferred candidate that can be reached, lifted and brought to every goal, and its (N,) pre-grasp joints.
 
         Raises:
             PlanningError: "no feasible grasp".
@@ -189,7 +189,7 @@ class Feasible:
         room: Sequence[np.ndarray],
         release: float | None = None,
     ) -> tuple[int, np.ndarray]:
-        """Index of the nicest pose of a goal that is reachable and clear, and the (N,) joints from which it is entered.
+        """Index of the preferred pose of a goal that is reachable and clear, and the (N,) joints from which it is entered.
 
         With ``release``, poses come first where the gripper can open that far without pushing anything aside.
 
@@ -239,7 +239,7 @@ class Feasible:
         room: Sequence[np.ndarray],
         release: float | None,
     ) -> tuple[int, np.ndarray]:
-        """Of hands (B, 4, 4) at a goal, reached by joints ``q_goal`` (B, N), the nicest with a way in, and whence.
+        """Of hands (B, 4, 4) at a goal, reached by joints ``q_goal`` (B, N), the preferred one with a way in, and whence.
 
         Raises:
             PlanningError: "unreachable" or "in collision".

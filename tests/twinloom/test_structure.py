@@ -13,7 +13,7 @@ import pytest
 from twinloom.machine import REPOSITORY
 
 ROOMS = ("twinloom", "assets", "sim", "datagen", "policies", "real")
-MOST_LINES, MEDIAN_LINES = 500, 130
+MOST_LINES, MEDIAN_LINES = 500, 110
 
 
 def files(room: str) -> dict[str, Path]:
