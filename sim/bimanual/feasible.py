@@ -189,7 +189,7 @@ class Feasible:
         room: Sequence[np.ndarray],
         release: float | None = None,
     ) -> tuple[int, np.ndarray]:
-        """Index of the preferred pose of a goal that is reachable and clear, and the (N,) joints from which it is entered.
+        """Index of the preferred pose of a goal that is reachable and clear, and the (N,) joints that lead into it.
 
         With ``release``, poses come first where the gripper can open that far without pushing anything aside.
 
@@ -239,7 +239,7 @@ class Feasible:
         room: Sequence[np.ndarray],
         release: float | None,
     ) -> tuple[int, np.ndarray]:
-        """Of hands (B, 4, 4) at a goal, reached by joints ``q_goal`` (B, N), the preferred one with a way in, and whence.
+        """Of hands (B, 4, 4) at a goal, reached by joints ``q_goal`` (B, N), the best with a way in, and whence.
 
         Raises:
             PlanningError: "unreachable" or "in collision".
