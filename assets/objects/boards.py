@@ -1,4 +1,4 @@
-"""Things built from boards: many felt boxes under one visible mesh."""
+"""Things built from boards: many collision boxes under one visual mesh."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from assets.objects.meshes import merge, moved
 from assets.objects.model import Material, Mesh, Shape
-from assets.objects.shapes import box, seen
+from assets.objects.shapes import box, visual
 
 Board = tuple[Sequence[float], Sequence[float]]  # full sizes along x, y, z and the centre, metres
 
@@ -33,6 +33,6 @@ def cuboid(width: float, depth: float, height: float) -> Mesh:
 
 
 def boards(items: Sequence[Board], material: Material, friction: float = 0.8) -> list[Shape]:
-    """Axis-aligned boards of one material: one visible mesh and a felt box each."""
+    """Axis-aligned boards of one material: one visual mesh and a collision box each."""
     mesh = merge(*(moved(cuboid(x, y, z), at) for (x, y, z), at in items))
-    return [seen(mesh, material), *(box(x, y, z, at, role="collision", friction=friction) for (x, y, z), at in items)]
+    return [visual(mesh, material), *(box(x, y, z, at, role="collision", friction=friction) for (x, y, z), at in items)]

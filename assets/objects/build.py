@@ -19,8 +19,8 @@ from assets.objects.shapes import rest_pose
 
 Mode = Literal["free", "static", "fixed"]
 
-SEEN_GROUP, FELT_GROUP, BOTH_GROUP = 2, 3, 0
-TORSION, ROLLING = 0.005, 0.0001  # metres: torsional and rolling friction of every felt shape
+SEEN_GROUP, COLLISION_GROUP, BOTH_GROUP = 2, 3, 0
+TORSION, ROLLING = 0.005, 0.0001  # metres: torsional and rolling friction of every collision shape
 
 _KINDS = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -114,13 +114,13 @@ def _add_shapes(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: Part, name: str
             if shape.kind == "sphere":  # touches in a point, and so turns on the spot freely, whatever it lies on
                 geom.friction[1:] = [TORSION * shape.size[0], ROLLING * shape.size[0]]
                 geom.priority = 1
-            geom.group = FELT_GROUP if shape.role == "collision" else BOTH_GROUP
+            geom.group = COLLISION_GROUP if shape.role == "collision" else BOTH_GROUP
         if shape.role != "collision":
             geom.material = _material(spec, shape.material)
 
 
 def shape_volume(shape: Shape) -> float:
-    """Volume of a shape in m³; of the convex hull for a mesh, since that is what is felt."""
+    """Volume of a shape in m³; of the convex hull for a mesh, since that is what collides."""
     s = shape.size
     match shape.kind:
         case "box":
@@ -163,11 +163,11 @@ def _mesh(spec: mujoco.MjSpec, shape: Shape) -> str:
     mesh = shape.mesh
     if mesh is None:
         raise ValueError("a shape of kind mesh needs a mesh")
-    felt = shape.role != "visual"
-    name = f"object/mesh/{_digest(mesh.vertices, mesh.faces, mesh.uv, (felt,))}"
+    collides = shape.role != "visual"
+    name = f"object/mesh/{_digest(mesh.vertices, mesh.faces, mesh.uv, (collides,))}"
     if spec.mesh(name) is None:
         m = spec.add_mesh(name=name)
-        if felt:
+        if collides:
             m.uservert, m.userface = mesh.vertices.astype(np.float32).ravel(), mesh.faces.astype(np.int32).ravel()
             m.inertia, m.maxhullvert = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX, 48
         else:

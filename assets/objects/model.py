@@ -55,8 +55,8 @@ class Shape:
         kind: MuJoCo geom type.
         size: as in MuJoCo: half sizes of a box, (radius,) of a sphere, (radius, half length) of a cylinder or
             capsule along z, semi-axes of an ellipsoid; empty for a mesh.
-        role: "both" is seen and felt, "visual" only seen, "collision" only felt.
-        friction: sliding coefficient of the felt shape.
+        role: "both", "visual" (drawn only) or "collision" (not drawn).
+        friction: sliding coefficient of the collision shape.
     """
 
     kind: Literal["box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh"]
@@ -97,7 +97,7 @@ class Part:
 
     name: str
     shapes: tuple[Shape, ...]
-    mass: float  # kg, spread over the felt shapes by volume
+    mass: float  # kg, spread over the collision shapes by volume
     parent: str | None = None
     pos: Vec3 = (0.0, 0.0, 0.0)
     quat: Quat = IDENTITY

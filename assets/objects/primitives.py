@@ -1,4 +1,4 @@
-"""The pieces that recipes are made of: a dozen forms with a visible mesh and a felt convex shape each.
+"""The pieces that recipes are made of: a dozen forms with a visible mesh and a convex collision shape each.
 
 A piece stands on its origin (bottom centre), is turned about it, moved, repeated, and finally scaled with the whole
 object. Recipes are written in millimetres and degrees, since that is how one measures a cup.
@@ -20,8 +20,8 @@ from assets.objects.model import Mesh, Shape, Vec3
 from assets.objects.shapes import box, capsule, cylinder, hull
 
 MM = 0.001
-SIDES = 9  # of the felt prism around something round: it lies still on each of them
-RINGS = 5  # of the felt prism around a turned piece, at most
+SIDES = 9  # of the collision prism around something round: it lies still on each of them
+RINGS = 5  # of the collision prism around a turned piece, at most
 
 Point2: TypeAlias = tuple[float, float]
 Point3: TypeAlias = tuple[float, float, float]
@@ -34,7 +34,7 @@ class Piece:
     Attributes:
         box: width, depth, height.
         cyl: diameter and height, or lower diameter, upper diameter and height.
-        ball: width, depth, height of an ellipsoid; felt with facets, so that it does not roll.
+        ball: width, depth, height of an ellipsoid; collides with facets, so that it does not roll.
         lathe: outline (radius, height) of something turned, from the bottom outwards and up.
         slab: outline (x, y) extruded by ``height``.
         rod: centre line (x, y, z) of a round bar; ``thick`` is its diameter, one number or one per point.
@@ -48,8 +48,8 @@ class Piece:
         grid: columns, rows and their spacing along x and y; ring: count and radius of copies around z.
         mirror: also at -x.
         both: cards only: also on the far side.
-        felt, seen: whether it takes part in collisions, whether it is drawn.
-        split: lathe only: heights at which the felt shape is cut into convex sections.
+        collision, visual: whether it takes part in collisions, whether it is drawn.
+        split: lathe only: heights at which the collision shape is cut into convex sections.
         only: instances that have this piece; all if empty.
     """
 
@@ -76,8 +76,8 @@ class Piece:
     ring: tuple[int, float] | None = None
     mirror: bool = False
     both: bool = False
-    felt: bool = True
-    seen: bool = True
+    collision: bool = True
+    visual: bool = True
     split: Sequence[float] = ()
     only: Sequence[int] = ()
 
@@ -218,7 +218,7 @@ def _cross(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float
 
 
 def touched(piece: Piece) -> list[Mesh]:
-    """Convex meshes around a single piece about its own origin, millimetres; rods are felt as capsules instead."""
+    """Convex meshes around a single piece about its own origin, millimetres; rods collide as capsules instead."""
     match piece.kind:
         case "box":
             w, d, h = piece.box or (0, 0, 0)
@@ -246,15 +246,15 @@ def placement(piece: Piece) -> np.ndarray:
     )
 
 
-def seen_mesh(piece: Piece, scale: Vec3) -> Mesh:
+def visual_mesh(piece: Piece, scale: Vec3) -> Mesh:
     """Visible mesh of a single piece in the object's frame, metres."""
     mesh = meshes.moved(visible(piece), piece.at, quat_of(placement(piece)))
     return meshes.moved(mesh, scale=np.asarray(scale) * MM)
 
 
-def felt_shapes(piece: Piece, scale: Vec3, friction: float) -> list[Shape]:
+def collision_shapes(piece: Piece, scale: Vec3, friction: float) -> list[Shape]:
     """Felt shapes of a single piece in the object's frame, metres: a primitive where one fits exactly."""
-    if not piece.felt or piece.kind in PRINTED:
+    if not piece.collision or piece.kind in PRINTED:
         return []
     s = np.asarray(scale) * MM
     at = np.asarray(piece.at) * s

@@ -36,9 +36,9 @@ from assets.objects.assemble import assemble
 from assets.objects.describe import phrases
 from assets.objects.model import Material, Mesh, ObjectAsset, Shape, Vec3
 from assets.objects.palette import COLORS, FINISHES, WOODS, paint, printed
-from assets.objects.primitives import PRINTED, Piece, copies, felt_shapes, seen_mesh
+from assets.objects.primitives import PRINTED, Piece, collision_shapes, copies, visual_mesh
 from assets.objects.resting_pose import stand
-from assets.objects.shapes import seen
+from assets.objects.shapes import visual
 from twinloom.errors import InvalidSettingsError
 
 
@@ -128,14 +128,14 @@ def cook(recipe: Recipe, rng: np.random.Generator, index: int) -> ObjectAsset:
             continue
         singles = list(copies(piece))
         for single in singles:
-            shapes += felt_shapes(single, scale, recipe.friction)
-        drawn = [seen_mesh(single, scale) for single in singles] if piece.seen else []
+            shapes += collision_shapes(single, scale, recipe.friction)
+        drawn = [visual_mesh(single, scale) for single in singles] if piece.visual else []
         if piece.kind in PRINTED:
-            shapes.append(seen(meshes.merge(*drawn), _print(recipe, piece, rng, index)))
+            shapes.append(visual(meshes.merge(*drawn), _print(recipe, piece, rng, index)))
         elif drawn:
             looks[(recipe.color(piece.color, index), piece.finish, piece.pattern, piece.alpha)] += drawn
     for look, parts in looks.items():
-        shapes.append(seen(meshes.merge(*parts), _material(*look, index=index)))
+        shapes.append(visual(meshes.merge(*parts), _material(*look, index=index)))
     mass = recipe.mass / 1000 * float(np.prod(scale))
     size = "large" if np.prod(scale) > 1.05 else "small" if np.prod(scale) < 0.95 else "medium"
     if recipe.shape in ("small", "large") or any("small" in noun for noun in recipe.nouns):

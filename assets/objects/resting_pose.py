@@ -67,7 +67,7 @@ def _volume_and_centre(shape: Shape) -> tuple[float, np.ndarray]:
 
 
 def centre_of_mass(shapes: Sequence[Shape]) -> np.ndarray:
-    """(3,) centre of the felt shapes by volume, as the simulator computes it."""
+    """(3,) centre of the collision shapes by volume, as the simulator computes it."""
     weighed = [_volume_and_centre(s) for s in shapes if s.role != "visual"]
     volumes = np.array([v for v, _ in weighed])
     return volumes @ np.array([c for _, c in weighed]) / volumes.sum()

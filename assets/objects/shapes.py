@@ -12,7 +12,7 @@ from assets.objects.frames import Vector, align, pose, quat_about, quat_of, rota
 from assets.objects.meshes import sheet
 from assets.objects.model import IDENTITY, Joint, Material, Mesh, ObjectAsset, Part, Quat, Shape, Vec3
 
-UNSEEN_MATERIAL = Material()  # of shapes that are only felt
+HIDDEN_MATERIAL = Material()  # of shapes that are only for collisions
 
 
 def _vec(v: Vector) -> Vec3:
@@ -25,7 +25,7 @@ def box(
     depth: float,
     height: float,
     at: Vector,
-    material: Material = UNSEEN_MATERIAL,
+    material: Material = HIDDEN_MATERIAL,
     quat: Quat = IDENTITY,
     role: str = "both",
     friction: float = 0.8,
@@ -38,7 +38,7 @@ def cylinder(
     radius: float,
     height: float,
     at: Vector,
-    material: Material = UNSEEN_MATERIAL,
+    material: Material = HIDDEN_MATERIAL,
     axis: Vector = (0, 0, 1),
     role: str = "both",
     friction: float = 0.8,
@@ -52,7 +52,7 @@ def capsule(
     start: Vector,
     end: Vector,
     radius: float,
-    material: Material = UNSEEN_MATERIAL,
+    material: Material = HIDDEN_MATERIAL,
     role: str = "both",
     friction: float = 0.8,
 ) -> Shape:
@@ -63,7 +63,7 @@ def capsule(
 
 
 def sphere(
-    radius: float, at: Vector, material: Material = UNSEEN_MATERIAL, role: str = "both", friction: float = 0.8
+    radius: float, at: Vector, material: Material = HIDDEN_MATERIAL, role: str = "both", friction: float = 0.8
 ) -> Shape:
     """Sphere with its centre at ``at``."""
     return Shape("sphere", (radius,), _vec(at), IDENTITY, material, None, role, friction)  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def sphere(
 def ellipsoid(
     semi_axes: Vector,
     at: Vector,
-    material: Material = UNSEEN_MATERIAL,
+    material: Material = HIDDEN_MATERIAL,
     quat: Quat = IDENTITY,
     role: str = "both",
     friction: float = 0.8,
@@ -81,19 +81,19 @@ def ellipsoid(
     return Shape("ellipsoid", _vec(semi_axes), _vec(at), quat, material, None, role, friction)  # type: ignore[arg-type]
 
 
-def seen(mesh: Mesh, material: Material, at: Vector = (0, 0, 0), quat: Quat = IDENTITY) -> Shape:
-    """Mesh that is only looked at."""
+def visual(mesh: Mesh, material: Material, at: Vector = (0, 0, 0), quat: Quat = IDENTITY) -> Shape:
+    """Visual mesh."""
     return Shape("mesh", (), _vec(at), quat, material, mesh, "visual")
 
 
 def hull(mesh: Mesh, at: Vector = (0, 0, 0), quat: Quat = IDENTITY, friction: float = 0.8) -> Shape:
-    """Convex hull of a mesh that is only felt. Keep it under about 40 vertices."""
-    return Shape("mesh", (), _vec(at), quat, UNSEEN_MATERIAL, mesh, "collision", friction)
+    """Convex hull of a mesh that only collides. Keep it under about 40 vertices."""
+    return Shape("mesh", (), _vec(at), quat, HIDDEN_MATERIAL, mesh, "collision", friction)
 
 
-def felt(shape: Shape) -> Shape:
+def collision(shape: Shape) -> Shape:
     """The same shape, invisible."""
-    return replace(shape, material=UNSEEN_MATERIAL, role="collision")
+    return replace(shape, material=HIDDEN_MATERIAL, role="collision")
 
 
 def ring_wall(
@@ -105,7 +105,7 @@ def ring_wall(
     count: int = 12,
     friction: float = 0.8,
 ) -> list[Shape]:
-    """Felt wall of a round container: ``count`` boxes around z that may lean outwards.
+    """Collision wall of a round container: ``count`` boxes around z that may lean outwards.
 
     Args:
         radius_low, radius_high: outer radius at heights ``low`` and ``high``.
@@ -133,7 +133,7 @@ def box_wall(
     high: float,
     thickness: float,
     flare: float = 0.0,
-    material: Material = UNSEEN_MATERIAL,
+    material: Material = HIDDEN_MATERIAL,
     role: str = "collision",
     friction: float = 0.8,
 ) -> list[Shape]:
@@ -208,7 +208,7 @@ def part_poses(asset: ObjectAsset) -> dict[str, np.ndarray]:
 
 
 def bounds(asset: ObjectAsset, R: np.ndarray | None = None) -> np.ndarray:
-    """(2, 3) lower and upper corner, about the object's origin, of everything seen or felt, turned by ``R``."""
+    """(2, 3) lower and upper corner, about the object's origin, of everything visual or colliding, turned by ``R``."""
     axes = np.eye(3) if R is None else R  # the world's axes, as rows, in the object's frame
     directions = np.concatenate([axes, -axes])
     poses, far = part_poses(asset), np.full(6, -np.inf)
@@ -237,6 +237,6 @@ def decal(width: float, height: float, at: Vector, face: str, material: Material
         face: which way it looks: "front" is -y, "top" is +z with the image's upper edge towards +y.
     """
     axis, angle, normal = _FACES[face]
-    return seen(
+    return visual(
         sheet(width, height), material, np.asarray(at, float) + lift * np.array(normal), quat_about(axis, angle)
     )

@@ -88,9 +88,9 @@ def test_mass_and_shapes() -> None:
         for part in asset.parts:
             assert part.mass > 0, asset.key
             assert any(s.role != "visual" for s in part.shapes), f"{asset.key} {part.name} has nothing to feel"
-        felt = sum(s.role != "visual" for p in asset.parts for s in p.shapes)
+        solid = sum(s.role != "visual" for p in asset.parts for s in p.shapes)
         triangles = sum(len(s.mesh.faces) for p in asset.parts for s in p.shapes if s.mesh and s.role != "collision")
-        assert felt <= 36, f"{asset.key} has {felt} felt shapes"
+        assert solid <= 36, f"{asset.key} has {solid} collision shapes"
         assert triangles <= 1600, f"{asset.key} has {triangles} triangles"
 
 
@@ -107,7 +107,7 @@ def test_closed_meshes_face_outwards() -> None:
                 if is_closed(shape.mesh):
                     assert meshes.volume(shape.mesh) > 0, f"{where} is inside out"
                 else:
-                    assert shape.role == "visual", f"{where} is felt but open"
+                    assert shape.role == "visual", f"{where} collides but is open"
 
 
 @functools.lru_cache(maxsize=1)
@@ -122,7 +122,7 @@ def _felt_scene() -> tuple[mujoco.MjModel, mujoco.MjData]:
 
 
 def _hit(model: mujoco.MjModel, data: mujoco.MjData, start: np.ndarray, direction: np.ndarray) -> float:
-    """Distance to the first felt surface along a ray, or infinity."""
+    """Distance to the first collision surface along a ray, or infinity."""
     group = np.array([1, 0, 0, 1, 0, 0], np.uint8)
     geom = np.zeros(1, np.int32)
     distance = mujoco.mj_ray(model, data, start, direction, group, 1, -1, geom)

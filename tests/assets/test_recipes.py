@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assets.objects import library, meshes
-from assets.objects.primitives import Piece, copies, felt_shapes, seen_mesh, touched
+from assets.objects.primitives import Piece, collision_shapes, copies, touched, visual_mesh
 from assets.objects.recipe import cook, parse, recipes
 from assets.objects.resting_pose import centre_of_mass, corners, resting_turn
 from assets.objects.shapes import box, capsule, cylinder, reach, sphere
@@ -39,7 +39,7 @@ def test_the_pool_agrees_with_the_objects():
 
 
 def test_nothing_floats_or_sinks_into_the_table():
-    """What is seen and what is felt reach equally low."""
+    """Visual and collision shapes reach equally low."""
     for name, recipe in recipes().items():
         for k in range(recipe.instances):
             (part,) = library.load(name, k).parts
@@ -47,7 +47,7 @@ def test_nothing_floats_or_sinks_into_the_table():
                 min(-reach(s, np.array([0, 0, -1.0])) for s in part.shapes if s.role == role)
                 for role in ("visual", "collision")
             ]
-            assert abs(lowest[0] - lowest[1]) < 0.004, f"{name}/{k}: seen and felt bottoms at {lowest}"
+            assert abs(lowest[0] - lowest[1]) < 0.004, f"{name}/{k}: visual and collision bottoms at {lowest}"
 
 
 def test_same_instance_same_object_and_other_instance_other_size():
@@ -96,7 +96,7 @@ def test_all_problems_of_a_recipe_are_told_at_once():
     ],
 )
 def test_pieces_are_closed_and_face_outwards(piece):
-    mesh = seen_mesh(piece, (1.0, 1.2, 0.9))
+    mesh = visual_mesh(piece, (1.0, 1.2, 0.9))
     assert is_closed(mesh)
     assert meshes.volume(mesh) > 0
     if piece.rod is None:
@@ -105,22 +105,22 @@ def test_pieces_are_closed_and_face_outwards(piece):
             assert meshes.volume(part) > 0
 
 
-def test_felt_shape_covers_what_is_seen():
+def test_collision_shapes_cover_the_visual_mesh():
     for piece in (
         Piece(ball=(40, 40, 40)),
         Piece(cyl=(30, 20, 40)),
         Piece(lathe=[(10, 0), (16, 12), (6, 40)], turn=(0, 90, 0)),
     ):
-        seen, felt = seen_mesh(piece, (1, 1, 1)), felt_shapes(piece, (1, 1, 1), 0.8)
+        visual, solid = visual_mesh(piece, (1, 1, 1)), collision_shapes(piece, (1, 1, 1), 0.8)
         for direction in np.random.default_rng(0).normal(size=(50, 3)):
             d = direction / np.linalg.norm(direction)
-            outer = max(reach(s, d) for s in felt)
-            assert outer == pytest.approx((seen.vertices @ d).max(), abs=0.0028)
+            outer = max(reach(s, d) for s in solid)
+            assert outer == pytest.approx((visual.vertices @ d).max(), abs=0.0028)
 
 
 def test_primitives_are_used_where_they_fit():
     def kinds(piece, scale=(1.1, 1.1, 0.9)):
-        return [s.kind for s in felt_shapes(piece, scale, 0.8)]
+        return [s.kind for s in collision_shapes(piece, scale, 0.8)]
 
     assert kinds(Piece(box=(10, 20, 30))) == ["box"]
     assert kinds(Piece(cyl=(20, 30))) == ["cylinder"]
@@ -128,7 +128,7 @@ def test_primitives_are_used_where_they_fit():
     assert kinds(Piece(box=(10, 20, 30), turn=(30, 0, 0))) == ["mesh"]
     assert kinds(Piece(rod=[(0, 0, 0), (10, 0, 5), (20, 0, 0)])) == ["capsule", "capsule"]
     assert kinds(Piece(label="A", size=(10, 10))) == []
-    assert kinds(Piece(box=(1, 1, 1), felt=False)) == []
+    assert kinds(Piece(box=(1, 1, 1), collision=False)) == []
 
 
 def test_copies():

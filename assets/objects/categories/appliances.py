@@ -13,7 +13,7 @@ from assets.objects.grasps import both_ways, point, press, top_box
 from assets.objects.library import category
 from assets.objects.model import Material, ObjectAsset, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import box, cylinder, decal, ellipsoid, felt, seen
+from assets.objects.shapes import box, collision, cylinder, decal, ellipsoid, visual
 
 # handle width, head width, length, head height, colour, accent, form
 _SCANNERS = (
@@ -53,16 +53,16 @@ def scanner(rng: np.random.Generator, index: int) -> ObjectAsset:
     pen.line((8, 20, 55, 20), fill=rgb8("red"), width=3)
     window = decal(head_w * 0.72, head_h * 0.5, (0, y, head_h * 0.45), "back", printed(pixels(image), "glass"))
     shapes: list[Shape] = [
-        seen(meshes.extrude_x(side, w), skin),
-        seen(head, skin),
+        visual(meshes.extrude_x(side, w), skin),
+        visual(head, skin),
         window,
-        seen(
+        visual(
             meshes.slab(meshes.rectangle(0.018, 0.030, 0.008), 0.003, 0.001, 1), trim, (0, neck - 0.020, grip_h - 0.001)
         ),
-        seen(meshes.moved(meshes.slab(outline, 0.010, 0.002, 1), (0, y - 0.004, head_h / 2), stand), trim),
+        visual(meshes.moved(meshes.slab(outline, 0.010, 0.002, 1), (0, y - 0.004, head_h / 2), stand), trim),
         box(0.006, 0.006, 0.002, (0.012, y - 0.030, head_h + 0.0002), paint("green", "glass"), role="visual"),
         box(w, length - head_d, grip_h - 0.004, (0, -head_d / 2, (grip_h - 0.004) / 2), role="collision", friction=1.0),
-        felt(box(head_w, head_d, head_h, (0, y - head_d / 2, head_h / 2), friction=0.9)),
+        collision(box(head_w, head_d, head_h, (0, y - head_d / 2, head_h / 2), friction=0.9)),
     ]
     grasps = []
     for at in (-y + 0.040, -y + 0.055, -y + 0.070):
@@ -113,26 +113,26 @@ def electronic_scale(rng: np.random.Generator, index: int) -> ObjectAsset:
     normal = np.array([0, -np.sin(slope), np.cos(slope)])
     sheet = meshes.sheet(0.056, 0.020)
     shapes: list[Shape] = [
-        seen(meshes.extrude_x(side, w), skin),
-        seen(sheet, printed(pixels(image), "glass"), face + normal * 0.0004, lay),
-        felt(box(w, d, 0.45 * body_h, (0, 0, 0.225 * body_h), friction=1.0)),
-        felt(box(w, size + 0.008, body_h, (0, middle, body_h / 2))),
+        visual(meshes.extrude_x(side, w), skin),
+        visual(sheet, printed(pixels(image), "glass"), face + normal * 0.0004, lay),
+        collision(box(w, d, 0.45 * body_h, (0, 0, 0.225 * body_h), friction=1.0)),
+        collision(box(w, size + 0.008, body_h, (0, middle, body_h / 2))),
         cylinder(size / 2 * 0.5, 0.004, (0, middle, body_h + 0.001), paint("dark gray", "matte"), role="visual"),
     ]
     button = meshes.slab(meshes.ellipse(0.010, 0.010, 10), 0.001)
     for x, ink in ((-0.046, "gray"), (0.046, "orange")):
         at = (x, float(face[1]), float(face[2]))
-        shapes += [seen(button, paint(ink, "rubber"), at, quat_about((1, 0, 0), slope))]
+        shapes += [visual(button, paint(ink, "rubber"), at, quat_about((1, 0, 0), slope))]
     top = h - 0.0055
     if form in ("slim", "modern"):
         shapes += [
-            seen(meshes.slab(meshes.ellipse(size, size, 30), 0.0055, 0.002, 1), metal, (0, middle, top)),
-            felt(cylinder(size / 2, 0.0055 + 0.002, (0, middle, h - 0.00375), friction=1.0)),
+            visual(meshes.slab(meshes.ellipse(size, size, 30), 0.0055, 0.002, 1), metal, (0, middle, top)),
+            collision(cylinder(size / 2, 0.0055 + 0.002, (0, middle, h - 0.00375), friction=1.0)),
         ]
     else:
         shapes += [
-            seen(meshes.slab(meshes.rectangle(size, size, 0.010), 0.0055, 0.002, 1), metal, (0, middle, top)),
-            felt(box(size, size, 0.0055 + 0.002, (0, middle, h - 0.00375), friction=1.0)),
+            visual(meshes.slab(meshes.rectangle(size, size, 0.010), 0.0055, 0.002, 1), metal, (0, middle, top)),
+            collision(box(size, size, 0.0055 + 0.002, (0, middle, h - 0.00375), friction=1.0)),
         ]
     words = phrases(
         rng,
@@ -198,28 +198,28 @@ def fan(rng: np.random.Generator, index: int) -> ObjectAsset:
     )
     base = meshes.slab(meshes.ellipse(foot, foot, 22), 0.018, 0.007, 1)
     shapes: list[Shape] = [
-        seen(
+        visual(
             meshes.merge(
                 _ring(r - 0.002, -t / 2, 0.0028), _ring(r - 0.002, t / 2, 0.0028), _ring(0.6 * r, -t / 2, 0.0010, 14)
             ),
             skin,
             centre,
         ),
-        seen(
+        visual(
             meshes.moved(
                 meshes.band([(r - 0.001, -t / 2), (r - 0.001, t / 2)], 24), quat=(np.sqrt(0.5), np.sqrt(0.5), 0, 0)
             ),
             skin,
             centre,
         ),
-        seen(meshes.merge(*wires), skin, centre),
-        seen(meshes.merge(*blades), wing, centre),
-        seen(cap, skin, centre),
-        seen(motor, paint(shade(color, 0.75), "plastic"), centre),
-        seen(base, skin),
+        visual(meshes.merge(*wires), skin, centre),
+        visual(meshes.merge(*blades), wing, centre),
+        visual(cap, skin, centre),
+        visual(motor, paint(shade(color, 0.75), "plastic"), centre),
+        visual(base, skin),
         box(0.022, 0.016, z - r * 0.3, (0, 0.026, (z - r * 0.3) / 2 + 0.006), skin),
         cylinder(r, t, centre, axis=(0, 1, 0), role="collision", friction=1.0),
-        felt(cylinder(foot / 2, 0.018, (0, 0, 0.009))),
+        collision(cylinder(foot / 2, 0.018, (0, 0, 0.009))),
         cylinder(0.007, 0.004, (0, -0.034, 0.018), paint("dark gray", "rubber"), role="visual"),
     ]
     grasps = both_ways("top", (0, 0, z + r - 0.016), (0, 0, -1), (0, 1, 0), t, (-0.6, 0.6))
@@ -303,12 +303,12 @@ def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
             meshes.slab(meshes.ellipse(2 * r - 0.014, 2 * r - 0.014, 28), 0.0005), (0, -d / 2 + 0.0035, z), lay
         )
         image = _dial(hour, minute, "black" if face != "black" else "white", face)
-        shapes += [seen(drum, skin), seen(_front_uv(dial, r - 0.007, z), image)]
+        shapes += [visual(drum, skin), visual(_front_uv(dial, r - 0.007, z), image)]
         shapes.append(cylinder(r, d, (0, 0, z), axis=(0, 1, 0), role="collision"))
         for s in (-1, 1):
             foot = (s * r * 0.62, 0, 0.008)
             shapes.append(
-                seen(
+                visual(
                     meshes.moved(meshes.lathe([(0, -0.008), (0.006, -0.008), (0.006, 0.012), (0, 0.012)], 8), foot),
                     knob,
                 )
@@ -322,11 +322,11 @@ def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
                 dome = meshes.lathe(
                     [(0, 0), (0.019, 0), (0.019, 0.003), (0.0165, 0.010), (0.010, 0.015), (0, 0.017)], 12
                 )
-                shapes.append(seen(meshes.moved(dome, at, tilt), knob))
+                shapes.append(visual(meshes.moved(dome, at, tilt), knob))
                 shapes.append(ellipsoid((0.019, 0.019, 0.017), at, quat=tilt, role="collision"))
     else:
         body = meshes.rounded_box(w, d, h, 0.008 if form == "digital" else 0.012, 2)
-        shapes += [seen(body, skin, (0, 0, h / 2)), felt(box(w, d, h, (0, 0, h / 2), friction=1.0))]
+        shapes += [visual(body, skin, (0, 0, h / 2)), collision(box(w, d, h, (0, 0, h / 2), friction=1.0))]
         if form == "digital":
             image, pen = canvas(112, 56, "black")
             write(pen, f"{int(hour) or 12}:{int(minute):02d}", (56, 28), 26, "lime" if index == 2 else "light blue")
@@ -340,7 +340,7 @@ def alarm_clock(rng: np.random.Generator, index: int) -> ObjectAsset:
     cap = meshes.lathe(
         meshes.fillet([(0, crown - 0.004), (0.013, crown - 0.004), (0.013, top - 0.001), (0, top)], 0.003, 2), 16
     )
-    shapes += [seen(cap, knob), cylinder(0.013, 0.014, (0, 0, top - 0.007), role="collision")]
+    shapes += [visual(cap, knob), cylinder(0.013, 0.014, (0, 0, top - 0.007), role="collision")]
     grasps += press((0, 0, top))
     words = phrases(
         rng,

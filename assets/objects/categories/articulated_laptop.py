@@ -13,7 +13,7 @@ from assets.objects.library import category
 from assets.objects.meshes import at_height, loft, rectangle, sheet, slab
 from assets.objects.model import FunctionalPoint, Joint, ObjectAsset, Part
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import box, seen
+from assets.objects.shapes import box, visual
 from assets.textures.procedural import texture
 
 # width of the base (cm), aspect depth / width, colour, keyboard colour, material word
@@ -79,9 +79,9 @@ def laptop(rng: np.random.Generator, index: int) -> ObjectAsset:
     base = Part(
         "base",
         (
-            seen(slab(rectangle(w, d, 0.012), h, 0.004), shell),
+            visual(slab(rectangle(w, d, 0.012), h, 0.004), shell),
             box(w, d, h, (0, 0, h / 2), role="collision"),
-            seen(sheet(w - 0.012, d - 0.012), printed(keyboard(color, keys)), (0, 0, h + 0.0003), face_up),
+            visual(sheet(w - 0.012, d - 0.012), printed(keyboard(color, keys)), (0, 0, h + 0.0003), face_up),
         ),
         mass=1.1,
     )
@@ -91,12 +91,12 @@ def laptop(rng: np.random.Generator, index: int) -> ObjectAsset:
     lid = Part(
         "lid",
         (
-            seen(
+            visual(
                 loft([at_height(outline, z, s) for z, s in ((0, 1), (t - 0.002, 1), (t, 0.985))]), shell, (0, middle, 0)
             ),
             box(w, length, t, (0, middle, t / 2), role="collision", friction=1.0),
-            seen(sheet(w - 0.008, length - 0.008), paint("black", "glass"), (0, middle, -0.0002), face_down),
-            seen(sheet(w - 0.026, d - 0.030), printed(screen(rng), "glass"), (0, middle, -0.0006), face_down),
+            visual(sheet(w - 0.008, length - 0.008), paint("black", "glass"), (0, middle, -0.0002), face_down),
+            visual(sheet(w - 0.026, d - 0.030), printed(screen(rng), "glass"), (0, middle, -0.0006), face_down),
         ),
         mass=mass,
         parent="base",

@@ -15,7 +15,7 @@ from assets.objects.library import category
 from assets.objects.meshes import lathe, sheet
 from assets.objects.model import Joint, ObjectAsset, Part, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import cylinder, seen
+from assets.objects.shapes import cylinder, visual
 
 # width, height, depth of the housing (cm), colour, door colour, finish, knobs instead of buttons
 MODELS = [
@@ -66,7 +66,7 @@ def housing(w: float, h: float, d: float, color: str, finish: str, knobs: bool) 
         *shell,
         *feet,
         cylinder(min(inner, d) * 0.4, 0.006, (left + WALL + inner / 2, 0, low + 0.005), paint("light blue", "glass")),
-        seen(
+        visual(
             sheet(PANEL - 0.008, h - foot - 0.012),
             printed(panel_image(color, knobs), finish),
             (w / 2 - PANEL / 2, face, (h + foot) / 2),
@@ -76,7 +76,7 @@ def housing(w: float, h: float, d: float, color: str, finish: str, knobs: bool) 
         knob = lathe([(0, 0), (0.016, 0), (0.016, 0.004), (0.012, 0.014), (0, 0.014)], 16)
         out = quat_about((1, 0, 0), np.pi / 2)
         shapes += [
-            seen(knob, paint("light gray", "metal"), (w / 2 - PANEL / 2, face, z * h), out) for z in (0.28, 0.55)
+            visual(knob, paint("light gray", "metal"), (w / 2 - PANEL / 2, face, z * h), out) for z in (0.28, 0.55)
         ]
     return Part("base", tuple(shapes), mass=6.0)
 
@@ -94,8 +94,8 @@ def microwave(rng: np.random.Generator, index: int) -> ObjectAsset:
         "door",
         (
             *boards([((length, DOOR, tall), (length / 2, -DOOR / 2, z))], paint(door_color, finish)),
-            seen(sheet(length - 0.06, tall - 0.05), window, (length / 2 - 0.010, -DOOR - 0.0004, z)),
-            seen(sheet(length - 0.05, tall - 0.04), window, (length / 2, 0.0004, z), quat_about((0, 0, 1), np.pi)),
+            visual(sheet(length - 0.06, tall - 0.05), window, (length / 2 - 0.010, -DOOR - 0.0004, z)),
+            visual(sheet(length - 0.05, tall - 0.04), window, (length / 2, 0.0004, z), quat_about((0, 0, 1), np.pi)),
             *bar_handle((grip, -DOOR, z), (0, 0, 1), (0, -1, 0), tall * 0.62, BAR_GAP, BAR, paint("silver", "metal")),
         ),
         mass=0.8,

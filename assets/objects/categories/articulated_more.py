@@ -15,7 +15,7 @@ from assets.objects.library import category
 from assets.objects.meshes import fillet, lathe, sheet, sweep
 from assets.objects.model import Joint, ObjectAsset, Part, Shape
 from assets.objects.palette import WOODS, paint
-from assets.objects.shapes import box_wall, cylinder, ring_wall, seen, tube
+from assets.objects.shapes import box_wall, cylinder, ring_wall, tube, visual
 
 GRAVITY = 9.81
 
@@ -49,8 +49,8 @@ def oven(rng: np.random.Generator, index: int) -> ObjectAsset:
         "door",
         (
             *boards([((length, thick, tall), (0, -thick / 2, tall / 2))], paint(color, finish)),
-            seen(sheet(length - 0.04, tall - 0.07), glass, (0, -thick - 0.0004, tall / 2 - 0.012)),
-            seen(sheet(length - 0.03, tall - 0.03), glass, (0, 0.0004, tall / 2), quat_about((0, 0, 1), np.pi)),
+            visual(sheet(length - 0.04, tall - 0.07), glass, (0, -thick - 0.0004, tall / 2 - 0.012)),
+            visual(sheet(length - 0.03, tall - 0.03), glass, (0, 0.0004, tall / 2), quat_about((0, 0, 1), np.pi)),
             *bar_handle((0, -thick, top), (1, 0, 0), (0, -1, 0), length * 0.6, 0.036, 0.007, bar),
         ),
         mass=mass,
@@ -117,21 +117,21 @@ def kettle(rng: np.random.Generator, index: int) -> ObjectAsset:
     path = np.column_stack((arch[:, 0], np.zeros(len(arch)), arch[:, 1]))
     metal, grip = paint(color, "metal"), paint(handle, "wood" if handle in WOODS else "plastic")
     shapes: list[Shape] = [
-        seen(lathe([*outside, *inside], 24), metal),
+        visual(lathe([*outside, *inside], 24), metal),
         cylinder(r * 0.97, 0.008, (0, 0, 0.004), role="collision"),
         *ring_wall(r * 0.98, r * 0.9, 0.001, 0.5 * h, 0.006, 10),
         *ring_wall(r * 0.9, mouth + 0.004, 0.5 * h, h, 0.006, 10),
-        seen(sweep(spout, [0.016, 0.012, 0.009], sides=10), metal),
+        visual(sweep(spout, [0.016, 0.012, 0.009], sides=10), metal),
         *tube(spout.tolist(), 0.011),
-        seen(sweep(path, 0.007, sides=8), grip),
+        visual(sweep(path, 0.007, sides=8), grip),
         *tube(path[[0, 1, 3, 5, 6, 8, 10, 11]].tolist(), 0.007, friction=1.0),
     ]
     mass = 0.06
     lid = Part(
         "lid",
         (
-            seen(lathe([(0, 0), (mouth, 0), (mouth, 0.003), (0.012, 0.012), (0, 0.012)], 20), metal, (mouth, 0, 0)),
-            seen(
+            visual(lathe([(0, 0), (mouth, 0), (mouth, 0.003), (0.012, 0.012), (0, 0.012)], 20), metal, (mouth, 0, 0)),
+            visual(
                 lathe([(0, 0.012), (0.006, 0.012), (0.010, 0.022), (0.006, 0.028), (0, 0.028)], 12), grip, (mouth, 0, 0)
             ),
             cylinder(mouth, 0.004, (mouth, 0, 0.002), role="collision"),

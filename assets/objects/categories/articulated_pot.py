@@ -12,7 +12,7 @@ from assets.objects.library import category
 from assets.objects.meshes import fillet, lathe, sweep
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import paint
-from assets.objects.shapes import cylinder, ring_wall, seen, tube
+from assets.objects.shapes import cylinder, ring_wall, tube, visual
 
 # outer diameter, height (cm), colour, handle colour, finish, mass (kg), lid
 MODELS = [
@@ -43,14 +43,14 @@ def kitchen_pot(rng: np.random.Generator, index: int) -> ObjectAsset:
     z = h * 0.78
     grip = paint(handle, "metal" if handle in ("silver", "gold") else "plastic")
     shapes: list[Shape] = [
-        seen(lathe([*outside, *inside], 28), paint(color, finish)),
+        visual(lathe([*outside, *inside], 28), paint(color, finish)),
         cylinder(r - 0.002, BOTTOM, (0, 0, BOTTOM / 2), role="collision"),
         *ring_wall(r, r, 0.001, h + 0.002, WALL + 0.002, count=14),
     ]
     grasps = []
     for side, group in ((-1.0, "left_handle"), (1.0, "right_handle")):
         path = loop(r, z, side)
-        shapes += [seen(sweep(path, BAR, sides=10), grip), *tube(path, BAR, friction=1.0)]
+        shapes += [visual(sweep(path, BAR, sides=10), grip), *tube(path, BAR, friction=1.0)]
         middle = (side * (r + GAP + BAR), 0, z)
         pitches = [side * a for a in (0.0, 0.35, 0.7, 1.05)]  # from straight down to nearly level and inward
         grasps += bar_grasps(group, "base", middle, (0, 1, 0), (0, 0, -1), 2 * BAR, pitches, shifts=(0, 0.012, -0.012))
@@ -61,7 +61,7 @@ def kitchen_pot(rng: np.random.Generator, index: int) -> ObjectAsset:
                  (r * 0.5, h + 0.014), (0.012, h + 0.018), (0.010, h + 0.026), (0.017, h + 0.034), (0.014, h + 0.040),
                  (0, h + 0.041)]  # fmt: skip
         shapes += [
-            seen(lathe(cover, 28), paint("light gray" if finish == "metal" else color, finish)),
+            visual(lathe(cover, 28), paint("light gray" if finish == "metal" else color, finish)),
             cylinder(r * 0.8, 0.014, (0, 0, h + 0.005), role="collision"),
             cylinder(0.015, 0.026, (0, 0, h + 0.028), role="collision"),
         ]

@@ -13,7 +13,7 @@ from assets.objects.library import category
 from assets.objects.meshes import moved, rectangle, slab
 from assets.objects.model import Joint, ObjectAsset, Part, Shape
 from assets.objects.palette import paint
-from assets.objects.shapes import box, seen
+from assets.objects.shapes import box, visual
 
 # width and height of the plate, width and height of the rocker (mm), plate, rocker, stand colour, plate corner (mm)
 MODELS = [
@@ -44,7 +44,7 @@ def switch(rng: np.random.Generator, index: int) -> ObjectAsset:
     post, foot = ((0.045, 0.016, CENTER), (0, 0.008, CENTER / 2)), ((0.10, 0.10, 0.012), (0, 0, 0.006))
     frame = paint(plate, "plastic")
     shapes: list[Shape] = [
-        seen(moved(slab(rectangle(pw, ph, corner / 1000), PLATE, 0.003), (0, 0, CENTER), upright), frame),
+        visual(moved(slab(rectangle(pw, ph, corner / 1000), PLATE, 0.003), (0, 0, CENTER), upright), frame),
         box(pw, PLATE, ph, (0, -PLATE / 2, CENTER), role="collision"),
         *boards([*cheeks, *rails], frame),
         *boards([post, foot], paint(stand, "matte")),
@@ -54,8 +54,8 @@ def switch(rng: np.random.Generator, index: int) -> ObjectAsset:
     body = Part(
         "rocker",
         (
-            seen(cap, paint(rocker, "plastic")),
-            seen(mark, paint("gray" if rocker != "dark gray" else "white", "plastic")),
+            visual(cap, paint(rocker, "plastic")),
+            visual(mark, paint("gray" if rocker != "dark gray" else "white", "plastic")),
             box(rw, ROCKER, rh, (0, 0, 0), role="collision", friction=1.0),
         ),
         mass=0.03,

@@ -15,9 +15,9 @@ from assets.objects.grasps import both_ways, point, rim_box, rim_round
 from assets.objects.library import category
 from assets.objects.model import Material, ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed, shade
-from assets.objects.shapes import box, box_wall, capsule, cylinder, ring_wall, seen
+from assets.objects.shapes import box, box_wall, capsule, cylinder, ring_wall, visual
 
-_WALL = 0.006  # metres, felt
+_WALL = 0.006  # metres, of collision shapes
 
 
 def _wicker(rng: np.random.Generator, color: str, across: int = 4) -> Material:
@@ -45,7 +45,7 @@ def bread_basket(rng: np.random.Generator, index: int) -> ObjectAsset:
     if form == "rectangular":
         low_w, low_d = w - 2 * flare, d - 2 * flare
         shapes = [
-            seen(open_box_mesh(low_w, low_d, h, 0.005, 0.006, 0.030, flare), skin),
+            visual(open_box_mesh(low_w, low_d, h, 0.005, 0.006, 0.030, flare), skin),
             box(low_w - 0.01, low_d - 0.01, 0.006, (0, 0, 0.003), role="collision", friction=1.0),
             *box_wall(low_w, low_d, 0.001, h, _WALL, flare),
         ]
@@ -60,14 +60,14 @@ def bread_basket(rng: np.random.Generator, index: int) -> ObjectAsset:
             (0, 0.006),
         ]
         shapes = [
-            seen(meshes.lathe(profile, 24), skin),
+            visual(meshes.lathe(profile, 24), skin),
             cylinder(low - 0.002, 0.006, (0, 0, 0.003), role="collision", friction=1.0),
             *ring_wall(low, w / 2, 0.001, h, _WALL, 12),
         ]
         outline = meshes.at_height(meshes.ellipse(w - 0.005, w - 0.005, 24), h)
         grasps = rim_round(w / 2 - _WALL / 2, h, _WALL, 12, float(np.arctan2(2 * flare, h)))
     loop = np.vstack((outline, outline[:1]))
-    shapes.append(seen(meshes.sweep(loop, 0.0045, sides=6), edge))
+    shapes.append(visual(meshes.sweep(loop, 0.0045, sides=6), edge))
     words = phrases(
         rng,
         ("bread basket", "basket"),
@@ -98,13 +98,13 @@ def basket(rng: np.random.Generator, index: int) -> ObjectAsset:
     woven = material != "plastic"
     skin = _wicker(rng, color, 6) if woven else paint(color, "plastic")
     shapes: list[Shape] = [
-        seen(open_box_mesh(low_w, low_d, h, 0.005, 0.006, 0.028, flare), skin),
+        visual(open_box_mesh(low_w, low_d, h, 0.005, 0.006, 0.028, flare), skin),
         box(low_w - 0.008, low_d - 0.008, 0.006, (0, 0, 0.003), role="collision", friction=1.0),
         *box_wall(low_w, low_d, 0.001, h, _WALL, flare),
     ]
     rim = meshes.at_height(meshes.rectangle(w - 0.004, d - 0.004, 0.032, 3), h)
     shapes.append(
-        seen(meshes.sweep(np.vstack((rim, rim[:1])), 0.005, sides=6), paint(grip, "wood" if woven else "plastic"))
+        visual(meshes.sweep(np.vstack((rim, rim[:1])), 0.005, sides=6), paint(grip, "wood" if woven else "plastic"))
     )
     y = d / 2 - 0.004
     corners = [
@@ -118,7 +118,7 @@ def basket(rng: np.random.Generator, index: int) -> ObjectAsset:
     arch = meshes.fillet(corners, 0.03, 3)
     path = np.column_stack((np.zeros(len(arch)), arch))
     shapes.append(
-        seen(meshes.sweep(path, 0.007, meshes.ellipse(2.0, 2.6, 8)), paint(grip, "wood" if woven else "plastic"))
+        visual(meshes.sweep(path, 0.007, meshes.ellipse(2.0, 2.6, 8)), paint(grip, "wood" if woven else "plastic"))
     )
     frame = np.column_stack((np.zeros(len(corners)), corners))
     shapes += [capsule(a, b, 0.007, role="collision", friction=1.0) for a, b in pairwise(frame)]

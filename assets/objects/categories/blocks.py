@@ -12,7 +12,7 @@ from assets.objects.grasps import MAX_WIDTH, top_box
 from assets.objects.library import category
 from assets.objects.model import Material, ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, felt, hull, seen
+from assets.objects.shapes import box, collision, hull, visual
 
 _DENSITY = 550.0  # kg/m^3, beech
 
@@ -22,7 +22,7 @@ def _wood(rng: np.random.Generator, wood: str) -> Material:
 
 
 def _arch(width: float, depth: float, height: float, radius: float) -> list:
-    """Outline (N, 2) of a bridge in x-z, counter-clockwise, and its felt boxes."""
+    """Outline (N, 2) of a bridge in x-z, counter-clockwise, and its collision boxes."""
     t = np.linspace(0, np.pi, 11)
     opening = np.column_stack((radius * np.cos(t), radius * np.sin(t)))[::-1]
     x = width / 2
@@ -50,11 +50,11 @@ def wooden_block(rng: np.random.Generator, index: int) -> ObjectAsset:
     grasps = top_box(width, depth, height)
     if index in (0, 1):
         mesh = meshes.rounded_box(width, depth, height, 0.004)
-        shapes = [seen(mesh, look, (0, 0, height / 2)), felt(box(width, depth, height, (0, 0, height / 2)))]
+        shapes = [visual(mesh, look, (0, 0, height / 2)), collision(box(width, depth, height, (0, 0, height / 2)))]
         volume = width * depth * height
     elif index == 2:
         outline, walls = _arch(width, depth, height, 0.028)
-        shapes = [seen(meshes.extrude_y(outline, depth), look), *walls]
+        shapes = [visual(meshes.extrude_y(outline, depth), look), *walls]
         volume = width * depth * height - np.pi / 2 * 0.028**2 * depth
     else:
         if index == 3:
@@ -63,7 +63,7 @@ def wooden_block(rng: np.random.Generator, index: int) -> ObjectAsset:
             t = np.linspace(0, np.pi, 13)
             outline = np.column_stack((width / 2 * np.cos(t), width / 2 * np.sin(t)))
         solid = meshes.extrude_y(outline, depth)
-        shapes = [seen(solid, look), hull(solid)]
+        shapes = [visual(solid, look), hull(solid)]
         volume = meshes.volume(solid)
         grasps = [g for g in grasps if abs(g.T_object_hand[1, 1]) > 0.9]  # only the two flat ends are parallel
     assert all(g.width <= MAX_WIDTH for g in grasps)

@@ -1,4 +1,4 @@
-"""Bottles that stand, and lie without rolling away: they are felt as twelve-sided prisms."""
+"""Bottles that stand, and lie without rolling away: they collide as twelve-sided prisms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assets.objects.grasps import side_round, top_round
 from assets.objects.library import category
 from assets.objects.model import IDENTITY, GraspPoint, ObjectAsset, Quat, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import cylinder, felt, hull, seen
+from assets.objects.shapes import collision, cylinder, hull, visual
 
 _SIDES = 12
-_CORNER = 1 / np.cos(np.pi / _SIDES)  # corners of the felt prism stand out by 3.5 %
+_CORNER = 1 / np.cos(np.pi / _SIDES)  # corners of the collision prism stand out by 3.5 %
 LYING: Quat = quat_about((1, 0, 0), -np.pi / 2)  # the neck points to +y
 
 
@@ -83,15 +83,15 @@ def bottle_shapes(
     cap_r = neck + 0.0022
     lid = [(0, cap_low), (cap_r, cap_low), (cap_r, h - 0.0015), (cap_r - 0.0015, h), (0, h)]
     shapes = [
-        seen(meshes.lathe(body, sides), paint(color, finish)),
-        seen(meshes.lathe(lid, 14), paint(cap, "metal" if cap in ("silver", "gold") else "plastic")),
+        visual(meshes.lathe(body, sides), paint(color, finish)),
+        visual(meshes.lathe(lid, 14), paint(cap, "metal" if cap in ("silver", "gold") else "plastic")),
         prism([(r, 0), (r, body_top), (neck + 0.35 * (r - neck), body_top + 0.6 * (neck_low - body_top))]),
         cylinder(cap_r, h - neck_low, (0, 0, (h + neck_low) / 2), role="collision"),
     ]
     if label:
         low, high = (0.66 * body_top, 0.97 * body_top) if waist else (0.22 * body_top, 0.86 * body_top)
         strip = meshes.band([(r + 0.0003, low), (r + 0.0003, high)], sides)
-        shapes.append(seen(strip, printed(band_label(rng, *label))))
+        shapes.append(visual(strip, printed(band_label(rng, *label))))
     return shapes
 
 
@@ -218,7 +218,8 @@ def plastic_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     shapes = bottle_shapes(rng, r, h, 0.66 * h, 0.0130, h - 0.030, "round", color, cap, label, "plastic", 0.014, 0.003)
     rib = [(r - 0.002, 0.012), (r + 0.0004, 0.014), (r + 0.0004, 0.016), (r - 0.002, 0.018)]
     shapes += [
-        seen(meshes.moved(meshes.band(rib, 18), (0, 0, dz)), paint(shade(color, 0.9), "plastic")) for dz in (0.0, 0.012)
+        visual(meshes.moved(meshes.band(rib, 18), (0, 0, dz)), paint(shade(color, 0.9), "plastic"))
+        for dz in (0.0, 0.012)
     ]
     words = phrases(
         rng,
@@ -262,11 +263,11 @@ def pill_bottle(rng: np.random.Generator, index: int) -> ObjectAsset:
     accent = ("blue", "orange", "gold", "navy", "dark green")[index]
     label = band_label(rng, text, "white", accent, "black", (192, 56))
     shapes = [
-        seen(meshes.lathe(body, 18), paint(color, "plastic")),
-        seen(lid, paint(cap, "plastic")),
-        seen(meshes.band([(r + 0.0003, 0.14 * h), (r + 0.0003, 0.62 * h)], 18), printed(label)),
-        felt(cylinder(r, cap_low, (0, 0, cap_low / 2), friction=0.9)),
-        felt(cylinder(cap_r - 0.0004, h - cap_low, (0, 0, (h + cap_low) / 2), friction=0.9)),
+        visual(meshes.lathe(body, 18), paint(color, "plastic")),
+        visual(lid, paint(cap, "plastic")),
+        visual(meshes.band([(r + 0.0003, 0.14 * h), (r + 0.0003, 0.62 * h)], 18), printed(label)),
+        collision(cylinder(r, cap_low, (0, 0, cap_low / 2), friction=0.9)),
+        collision(cylinder(cap_r - 0.0004, h - cap_low, (0, 0, (h + cap_low) / 2), friction=0.9)),
     ]
     grasps = side_round(2 * r, 0.42 * h) + top_round(2 * cap_r, h - 0.016)
     words = phrases(

@@ -12,7 +12,7 @@ from assets.objects.grasps import side_round, top_round
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset
 from assets.objects.palette import paint, printed
-from assets.objects.shapes import cylinder, felt, seen
+from assets.objects.shapes import collision, cylinder, visual
 
 # radius, height, brand, base, accent, ink, flavour
 _CANS = (
@@ -52,10 +52,10 @@ def can(rng: np.random.Generator, index: int) -> ObjectAsset:
     label = meshes.band([(r + 0.0003, 0.010), (r + 0.0003, h - 0.012)], 18)
     tab = meshes.moved(meshes.slab(meshes.ellipse(0.012, 0.020, 10), 0.0015), (0, 0.004, h - 0.004))
     shapes = [
-        seen(body, metal),
-        seen(label, printed(band_label(rng, brand, base, accent, ink), "metal")),
-        seen(tab, metal),
-        felt(cylinder(r, h, (0, 0, h / 2), friction=0.9)),
+        visual(body, metal),
+        visual(label, printed(band_label(rng, brand, base, accent, ink), "metal")),
+        visual(tab, metal),
+        collision(cylinder(r, h, (0, 0, h / 2), friction=0.9)),
     ]
     grasps = side_round(2 * r, h / 2) + top_round(2 * r, h - 0.025)
     size = "tall" if h > 0.115 else "short" if h < 0.1 else "standard"
@@ -97,9 +97,9 @@ def sauce_can(rng: np.random.Generator, index: int) -> ObjectAsset:
     profile += [(0.5 * r, h - 0.002), (0.5 * r - 0.001, h - 0.003), (0, h - 0.003)]
     label = meshes.band([(r - 0.0008, 0.010), (r - 0.0008, h - 0.010)], 20)
     shapes = [
-        seen(meshes.lathe(profile, 20), paint(lid, "metal")),
-        seen(label, printed(band_label(rng, text, base, accent, ink))),
-        felt(cylinder(r, h, (0, 0, h / 2), friction=0.9)),
+        visual(meshes.lathe(profile, 20), paint(lid, "metal")),
+        visual(label, printed(band_label(rng, text, base, accent, ink))),
+        collision(cylinder(r, h, (0, 0, h / 2), friction=0.9)),
     ]
     grasps = side_round(2 * r, h / 2) + top_round(2 * r, h - 0.025)
     words = phrases(

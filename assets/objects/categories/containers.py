@@ -13,9 +13,9 @@ from assets.objects.grasps import point, rim_box, rim_round
 from assets.objects.library import category
 from assets.objects.model import Material, Mesh, ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, pale, printed
-from assets.objects.shapes import box, box_wall, cylinder, decal, ring_wall, seen
+from assets.objects.shapes import box, box_wall, cylinder, decal, ring_wall, visual
 
-_WALL = 0.005  # metres, felt
+_WALL = 0.005  # metres, of collision shapes
 
 
 def open_box_mesh(
@@ -41,9 +41,9 @@ def open_box(
     corner: float = 0.012,
     flare: float = 0.0,
 ) -> list[Shape]:
-    """Seen and felt shapes of a rectangular vessel."""
+    """Visual and collision shapes of a rectangular vessel."""
     return [
-        seen(open_box_mesh(width, depth, height, wall, floor, corner, flare), skin),
+        visual(open_box_mesh(width, depth, height, wall, floor, corner, flare), skin),
         box(width - 0.002, depth - 0.002, floor, (0, 0, floor / 2), role="collision"),
         *box_wall(width, depth, 0.001, height, _WALL, flare),
     ]
@@ -79,16 +79,16 @@ def plastic_box(rng: np.random.Generator, index: int) -> ObjectAsset:
             (1, 0, 0.006, d + 2 * flare),
         ):
             centre = (sx * (w / 2 + flare - 0.002), sy * (d / 2 + flare - 0.002), h - 0.002)
-            shapes.append(seen(meshes.moved(meshes.rounded_box(sw, sd, 0.004, 0.0015), centre), skin))
+            shapes.append(visual(meshes.moved(meshes.rounded_box(sw, sd, 0.004, 0.0015), centre), skin))
     elif detail == "two handles":
         for s in (-1, 1):
             grip = meshes.slab(meshes.rectangle(0.020, 0.080, 0.009), 0.006, 0.002, 1)
-            shapes.append(seen(grip, skin, (s * (w / 2 + flare + 0.004), 0, h - 0.014)))
+            shapes.append(visual(grip, skin, (s * (w / 2 + flare + 0.004), 0, h - 0.014)))
     elif detail == "side label":
         tilt = quat_about((1, 0, 0), float(np.arctan2(flare, h)))
         label = printed(face_label(rng, "STORAGE", "white", "light gray", "dark gray", (96, 56)))
         at = (0, -(d / 2 + flare / 2) - 0.0008, h / 2)
-        shapes.append(seen(meshes.sheet(0.075, 0.044), label, at, tilt))
+        shapes.append(visual(meshes.sheet(0.075, 0.044), label, at, tilt))
     size = "large" if w > 0.192 else "small" if w < 0.187 else "medium"
     words = phrases(
         rng, ("plastic box", "storage box", "plastic container"), color, "open", size, form, (detail, "open top")
@@ -112,7 +112,7 @@ def shoe_box(rng: np.random.Generator, index: int) -> ObjectAsset:
     inner = paint(pale(color, 0.4), "paper")
     wall, floor = 0.004, 0.004
     shapes = [
-        seen(open_box_mesh(w, d, h, wall, floor, 0.002), card),
+        visual(open_box_mesh(w, d, h, wall, floor, 0.002), card),
         decal(w - 0.014, d - 0.014, (0, 0, floor), "top", inner),
         decal(
             0.13, 0.04, (0, -d / 2, h / 2), "front", printed(face_label(rng, brand, color, accent, accent, (128, 40)))
@@ -160,7 +160,7 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
         outer = meshes.fillet([(0, 0), (low / 2, 0), (high / 2, h)], 0.004, 1)
         inner = [(high / 2 - t, h), (low / 2 - t, 0.011), (0, 0.010)]
         shapes = [
-            seen(meshes.lathe([*outer, *inner], 22), skin),
+            visual(meshes.lathe([*outer, *inner], 22), skin),
             cylinder(low / 2 - 0.001, 0.010, (0, 0, 0.005), role="collision"),
         ]
         shapes += ring_wall(low / 2, high / 2, 0.001, h, _WALL, 12)
@@ -175,15 +175,15 @@ def table_trash_bin(rng: np.random.Generator, index: int) -> ObjectAsset:
     if pattern == "ribbed":
         for r, z in rings[2:-1]:
             rib = [(r - 0.001, z - 0.003), (r + 0.0016, z), (r - 0.0005, z + 0.003)]
-            shapes.append(seen(meshes.band(rib, 22), skin))
+            shapes.append(visual(meshes.band(rib, 22), skin))
     elif pattern == "banded" and form == "round":
         band = [(low / 2 + (high - low) / 2 * z / h + 0.0004, z) for z in (0.62 * h, 0.86 * h)]
-        shapes.append(seen(meshes.band(band, 22), paint("white", "plastic")))
+        shapes.append(visual(meshes.band(band, 22), paint("white", "plastic")))
     elif pattern == "banded":
         lean_box = quat_about((1, 0, 0), float(np.arctan2((high - low) / 2, h)))
         at = (0, -(low / 2 + (high - low) / 2 * 0.6) - 0.0006, 0.6 * h)
         shapes.append(
-            seen(meshes.sheet(0.05, 0.05), printed(face_label(rng, "BIN", "teal", "white", "white")), at, lean_box)
+            visual(meshes.sheet(0.05, 0.05), printed(face_label(rng, "BIN", "teal", "white", "white")), at, lean_box)
         )
     words = phrases(
         rng,
@@ -207,8 +207,8 @@ def dustbin(rng: np.random.Generator, index: int) -> ObjectAsset:
     floor, extra = 0.10, 0.05  # so thick that what falls in at 4 m/s cannot pass a wall within a step
     skin = paint("dark gray", "plastic")
     shapes = [
-        seen(open_box_mesh(w, d, h, 0.012, floor, 0.05, flare), skin),
-        seen(
+        visual(open_box_mesh(w, d, h, 0.012, floor, 0.05, flare), skin),
+        visual(
             open_box_mesh(w + 2 * flare, d + 2 * flare, 0.03, 0.012, 0.001, 0.06, 0.004),
             paint("black", "plastic"),
             (0, 0, h - 0.028),

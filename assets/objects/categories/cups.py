@@ -1,4 +1,4 @@
-"""Cups and mugs: open vessels whose wall is felt as a ring of boxes."""
+"""Cups and mugs: open vessels whose wall collides as a ring of boxes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assets.objects.grasps import grasp, point, rim_round
 from assets.objects.library import category
 from assets.objects.model import GraspPoint, Material, ObjectAsset, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import cylinder, ring_wall, seen, tube
+from assets.objects.shapes import cylinder, ring_wall, tube, visual
 
 _FELT_WALL = 0.005  # metres; thinner walls would let fingertips through at 4 ms steps
 
@@ -27,11 +27,11 @@ def vessel(
     bulge: float = 0.0,
     segments: int = 20,
 ) -> list[Shape]:
-    """Round open vessel, seen and felt.
+    """Round open vessel, visual and collision shapes.
 
     Args:
         foot, rim: outer radius at the bottom and at the rim.
-        wall: thickness seen; felt walls are 5 mm.
+        wall: visual thickness; collision walls are 5 mm.
         bulge: how much wider than straight the wall is half way up.
     """
     z = np.array([0.0, 0.45, 1.0] if bulge else [0.0, 1.0])
@@ -44,7 +44,11 @@ def vessel(
     shell = meshes.lathe(np.vstack((outer, inner_profile[:1])), segments)
     bowl = meshes.lathe(inner_profile, segments)
     middle = radius[len(radius) // 2] if bulge else (foot + rim) / 2
-    shapes = [seen(shell, material), seen(bowl, inner), cylinder(foot - 0.001, 0.008, (0, 0, 0.004), role="collision")]
+    shapes = [
+        visual(shell, material),
+        visual(bowl, inner),
+        cylinder(foot - 0.001, 0.008, (0, 0, 0.004), role="collision"),
+    ]
     if bulge > 0.004:
         half = 0.45 * height
         shapes += ring_wall(foot, middle, 0.002, half, _FELT_WALL, 8) + ring_wall(
@@ -107,13 +111,13 @@ def cup(rng: np.random.Generator, index: int) -> ObjectAsset:
         low, high = 0.25 * h, 0.8 * h
         radii = [foot + (rim - foot) * z / h + 0.0006 for z in (low, high)]
         sleeve = meshes.band([(radii[0], low), (radii[1], high)], 22)
-        shapes.append(seen(sleeve, printed(band_label(rng, text, "tan", "brown", "dark red"))))
+        shapes.append(visual(sleeve, printed(band_label(rng, text, "tan", "brown", "dark red"))))
         parts.append("printed sleeve")
     lean = float(np.arctan2(rim - foot, h))
     grasps = rim_round(rim - _FELT_WALL / 2, h, _FELT_WALL, 12, lean)
     if index in _CUPS_WITH_HANDLE:
         path = handle_path((foot + rim) / 2 - 0.002, rim - 0.003, 0.28 * h, 0.82 * h, 0.022)
-        shapes += [seen(meshes.sweep(path, 0.0042), skin), *tube(path, 0.0042)]
+        shapes += [visual(meshes.sweep(path, 0.0042), skin), *tube(path, 0.0042)]
         grasps = _without_handle(grasps, 0.6)
         parts[2] = "small handle"
     words = phrases(
@@ -158,14 +162,14 @@ def mug(rng: np.random.Generator, index: int) -> ObjectAsset:
     low, high, depth = 0.20 * h, 0.84 * h, 0.036 + 0.004 * rng.random()
     start = foot + (rim - foot) * 0.2 + 2.5 * bulge * 0.2 - 0.002
     path = handle_path(start, rim - 0.002, low, high, depth)
-    shapes += [seen(meshes.sweep(path, _ROD), skin if index != 3 else paint(lining, "ceramic")), *tube(path, _ROD)]
+    shapes += [visual(meshes.sweep(path, _ROD), skin if index != 3 else paint(lining, "ceramic")), *tube(path, _ROD)]
     parts = ["large handle", f"{lining} inside", "thick rim"]
     if text:
         sleeve = meshes.band(
             [(foot + (rim - foot) * z + 0.0005, h * z) for z in (0.25, 0.75)], 18, np.pi * 0.35, np.pi * 1.65
         )
         ink = "dark red" if color == "cream" else "magenta" if color == "pink" else "brown"
-        shapes.append(seen(sleeve, printed(_print(rng, text, color, ink), "ceramic")))
+        shapes.append(visual(sleeve, printed(_print(rng, text, color, ink), "ceramic")))
         parts.append(f"{text.lower()} print")
     lean = float(np.arctan2(rim - foot, h))
     grasps = _without_handle(rim_round(rim - _FELT_WALL / 2, h, _FELT_WALL, 12, lean), 0.75)

@@ -13,7 +13,7 @@ from assets.objects.grasps import point, press, side_round, top_box, top_round
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, cylinder, decal, felt, hull, seen
+from assets.objects.shapes import box, collision, cylinder, decal, hull, visual
 
 # width, length, height, colour, accent, finish, form
 _MICE = (
@@ -36,7 +36,7 @@ def mouse(rng: np.random.Generator, index: int) -> ObjectAsset:
     levels = ((0.95, 0.0), (1.0, 0.004), (0.99, 0.45 * h), (0.90, 0.76 * h), (0.66, 0.95 * h), (0.3, h))
     body = meshes.loft([ring(s, z, 22) for s, z in levels])
     shapes: list[Shape] = [
-        seen(body, paint(color, finish)),
+        visual(body, paint(color, finish)),
         hull(meshes.loft([ring(s, z, 10) for s, z in (levels[0], levels[2], levels[4])]), friction=0.9),
     ]
     slope = quat_about((1, 0, 0), -0.30)
@@ -49,7 +49,7 @@ def mouse(rng: np.random.Generator, index: int) -> ObjectAsset:
     if form == "gaming":
         shapes.append(box(0.002, 0.03, 0.006, (-w / 2 + 0.0015, 0, 0.5 * h), paint(accent, "glass"), role="visual"))
         logo = meshes.slab(meshes.ellipse(0.014, 0.014, 8), 0.001)
-        shapes.append(seen(logo, paint(accent, "glass"), (0, -0.22 * length, 0.955 * h)))
+        shapes.append(visual(logo, paint(accent, "glass"), (0, -0.22 * length, 0.955 * h)))
     words = phrases(
         rng,
         ("mouse", "computer mouse"),
@@ -105,10 +105,10 @@ def stapler(rng: np.random.Generator, index: int) -> ObjectAsset:
     anvil = box(0.010, 0.016, 0.0015, (0, y - 0.020, base_h + 0.0005), paint("silver", "metal"), role="visual")
     post = box(w - 0.003, 0.030, 0.022, (0, -y + 0.017, base_h + 0.009), skin)
     shapes: list[Shape] = [
-        seen(base, metal if form == "sturdy" else skin),
+        visual(base, metal if form == "sturdy" else skin),
         post,
-        seen(arm, skin, origin, tilt),
-        seen(rail, metal, origin, tilt),
+        visual(arm, skin, origin, tilt),
+        visual(rail, metal, origin, tilt),
         anvil,
     ]
     reach = length / 2 - 0.014
@@ -155,9 +155,9 @@ def bell(rng: np.random.Generator, index: int) -> ObjectAsset:
     wood = foot in WOODS
     shell = [(0, z), (r, z), (0.86 * r, z + 0.55 * dome), (0.45 * r, z + 0.92 * dome), (0, top)]
     shapes = [
-        seen(meshes.lathe(profile, 22), paint(color, finish)),
-        seen(base, printed(grain(rng, WOODS[foot]), "wood") if wood else paint(foot, "plastic")),
-        seen(knob, paint("silver" if index else "dark gray", "metal")),
+        visual(meshes.lathe(profile, 22), paint(color, finish)),
+        visual(base, printed(grain(rng, WOODS[foot]), "wood") if wood else paint(foot, "plastic")),
+        visual(knob, paint("silver" if index else "dark gray", "metal")),
         cylinder(0.031, collar, (0, 0, collar / 2), role="collision", friction=1.0),
         hull(meshes.lathe(shell, 12)),
         cylinder(0.006, 0.010, (0, 0, top + 0.003), role="collision"),
@@ -216,10 +216,10 @@ def seal(rng: np.random.Generator, index: int) -> ObjectAsset:
     write(pen, text, (24, 12), 9, "red")
     body = box(size, size, foot, (0, 0, foot / 2)) if form == "square" else cylinder(size / 2, foot, (0, 0, foot / 2))
     shapes = [
-        seen(meshes.slab(outline, 0.006), paint("dark red", "rubber")),
-        seen(meshes.slab(outline, foot - 0.006, 0.003, 1), look(color), (0, 0, 0.006)),
-        seen(meshes.lathe(meshes.fillet(profile, 0.005, 2), 16), look(handle)),
-        felt(body),
+        visual(meshes.slab(outline, 0.006), paint("dark red", "rubber")),
+        visual(meshes.slab(outline, foot - 0.006, 0.003, 1), look(color), (0, 0, 0.006)),
+        visual(meshes.lathe(meshes.fillet(profile, 0.005, 2), 16), look(handle)),
+        collision(body),
         cylinder(wide, stem, (0, 0, foot + stem / 2), role="collision", friction=1.0),
     ]
     if form == "square":

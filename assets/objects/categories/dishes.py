@@ -12,9 +12,9 @@ from assets.objects.grasps import point, rim_box, rim_round
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, box_wall, cylinder, ring_wall, seen
+from assets.objects.shapes import box, box_wall, cylinder, ring_wall, visual
 
-_WALL = 0.005  # metres, felt
+_WALL = 0.005  # metres, of collision shapes
 
 # foot radius, rim radius, height, outside, inside, material, form, stripe
 _BOWLS = (
@@ -44,15 +44,15 @@ def bowl(rng: np.random.Generator, index: int) -> ObjectAsset:
     lining = meshes.lathe(inner[2:], 20)
     skin = printed(grain(rng, WOODS[outside]), "wood") if material == "wooden" else paint(outside, finish)
     shapes = [
-        seen(shell, skin),
-        seen(lining, printed(grain(rng, WOODS[inside]), "wood") if material == "wooden" else paint(inside, finish)),
+        visual(shell, skin),
+        visual(lining, printed(grain(rng, WOODS[inside]), "wood") if material == "wooden" else paint(inside, finish)),
         cylinder(foot - 0.001, 0.008, (0, 0, 0.004), role="collision"),
         *ring_wall(foot, rim, 0.002, h, _WALL, 12),
     ]
     if stripe:
         low, high = 0.72 * h, 0.86 * h
         radii = [foot + (rim - foot) * z / h + 0.0006 for z in (low, high)]
-        shapes.append(seen(meshes.band([(radii[0], low), (radii[1], high)], 22), paint(stripe, finish)))
+        shapes.append(visual(meshes.band([(radii[0], low), (radii[1], high)], 22), paint(stripe, finish)))
     parts = [f"{stripe} stripe" if stripe else "smooth rim", f"{inside} inside", "flat base"]
     color = outside if outside not in WOODS else f"{outside} brown"
     words = phrases(
@@ -95,8 +95,8 @@ def plate(rng: np.random.Generator, index: int) -> ObjectAsset:
     ]
     inner = [(0.86 * r, 0.0135), (flat, floor + 0.001), (0.8 * flat, floor), (0, floor)]
     shapes = [
-        seen(meshes.lathe([*outer, *inner], 28), paint(color, "ceramic")),
-        seen(meshes.band([(0.985 * r, h - 0.0002), (0.94 * r, h - 0.0022)], 28), paint(edge, "ceramic")),
+        visual(meshes.lathe([*outer, *inner], 28), paint(color, "ceramic")),
+        visual(meshes.band([(0.985 * r, h - 0.0002), (0.94 * r, h - 0.0022)], 28), paint(edge, "ceramic")),
         cylinder(flat, floor, (0, 0, floor / 2), role="collision"),
         *ring_wall(flat, r, 0.001, h, 0.005, 12),
     ]
@@ -129,19 +129,19 @@ def coaster(rng: np.random.Generator, index: int) -> ObjectAsset:
     size, h = 0.100 + 0.004 * index, 0.008
     if form == "round":
         outline = meshes.ellipse(size, size, 28)
-        felt_shape = cylinder(size / 2, h, (0, 0, h / 2), role="collision", friction=1.0)
+        collision_shape = cylinder(size / 2, h, (0, 0, h / 2), role="collision", friction=1.0)
     elif form == "square":
         outline = meshes.rectangle(size, size, 0.008)
-        felt_shape = box(size, size, h, (0, 0, h / 2), role="collision", friction=1.0)
+        collision_shape = box(size, size, h, (0, 0, h / 2), role="collision", friction=1.0)
     else:
         outline = meshes.ellipse(size * 1.1, size * 1.1, 6)
-        felt_shape = cylinder(size * 0.5, h, (0, 0, h / 2), role="collision", friction=1.0)
+        collision_shape = cylinder(size * 0.5, h, (0, 0, h / 2), role="collision", friction=1.0)
     rgb = WOODS[color] if color in WOODS else paint(color).rgba[:3]
     image = grain(rng, rgb) if material == "wooden" else speckle(rng, rgb, 0.12 if material == "cork" else 0.05)
-    shapes = [seen(meshes.slab(outline, h, 0.0015, 1), printed(image, "wood")), felt_shape]
+    shapes = [visual(meshes.slab(outline, h, 0.0015, 1), printed(image, "wood")), collision_shape]
     if material in ("felt", "rubber"):
         ring = meshes.band([(size * 0.40, h + 0.0003), (size * 0.36, h + 0.0003)], 24)
-        shapes.append(seen(ring, paint("white", "matte")))
+        shapes.append(visual(ring, paint("white", "matte")))
     name = f"{color} brown" if color in WOODS else color
     words = phrases(
         rng, ("coaster", "drink coaster", "cup mat"), name, material, "thin", form, ("smooth top", "flat surface")
@@ -172,7 +172,7 @@ def tray(rng: np.random.Generator, index: int) -> ObjectAsset:
         bottom = box(w, d, floor, (0, 0, floor / 2), skin, friction=1.0)
         shapes = [bottom, *box_wall(w, d, 0.0, h, 0.009, 0.0, skin, "both")]
         shapes += [
-            seen(
+            visual(
                 meshes.slab(meshes.rectangle(0.011, 0.07, 0.004), 0.010),
                 paint("dark gray", "matte"),
                 (s * (w / 2 - 0.0045), 0, h - 0.012),
@@ -184,7 +184,7 @@ def tray(rng: np.random.Generator, index: int) -> ObjectAsset:
         lip, inner = meshes.rectangle(w - 0.012, d - 0.012, 0.024), meshes.rectangle(w - 0.040, d - 0.040, 0.018)
         at = meshes.at_height
         shapes = [
-            seen(meshes.loft([at(low, 0), at(high, h - 0.002), at(high, h), at(lip, h), at(inner, floor)]), skin),
+            visual(meshes.loft([at(low, 0), at(high, h - 0.002), at(high, h), at(lip, h), at(inner, floor)]), skin),
             box(w - 0.03, d - 0.03, floor, (0, 0, floor / 2), role="collision", friction=1.0),
             *box_wall(w - 0.03, d - 0.03, 0.001, h, wall, 0.015),
         ]
@@ -196,7 +196,7 @@ def tray(rng: np.random.Generator, index: int) -> ObjectAsset:
                     (s * (w / 2 + 0.022), 0.04, h + 0.002),
                     (s * (w / 2 - 0.004), 0.05, h - 0.006),
                 ]
-                shapes.append(seen(meshes.sweep(path, 0.005, sides=6), paint("silver", "metal")))
+                shapes.append(visual(meshes.sweep(path, 0.005, sides=6), paint("silver", "metal")))
     name = f"{color} brown" if color in WOODS else color
     words = phrases(
         rng, ("tray", "serving tray"), name, material, "large", "rectangular", (detail, "low walls", "flat bottom")

@@ -13,7 +13,7 @@ from assets.objects.grasps import grasp, point
 from assets.objects.library import category
 from assets.objects.model import GraspPoint, ObjectAsset, Quat, Shape
 from assets.objects.palette import paint, printed
-from assets.objects.shapes import box, cylinder, decal, felt, hull, seen
+from assets.objects.shapes import box, collision, cylinder, decal, hull, visual
 
 PHONE_DEPTH = 0.0150  # metres, in its case; thick enough for fingertips that end above the table
 
@@ -55,11 +55,11 @@ def phone(rng: np.random.Generator, index: int) -> ObjectAsset:
     outline = meshes.rectangle(w, length, 0.009)
     screen = printed(_screen(rng, *colors, clock=f"{9 + index}:4{index}"), "glass")
     shapes: list[Shape] = [
-        seen(meshes.slab(outline, h - 0.001, 0.003, 2), paint(color, "rubber")),
-        seen(meshes.slab(meshes.inset(outline, 0.003), 0.001), paint("black", "glass"), (0, 0, h - 0.0012)),
+        visual(meshes.slab(outline, h - 0.001, 0.003, 2), paint(color, "rubber")),
+        visual(meshes.slab(meshes.inset(outline, 0.003), 0.001), paint("black", "glass"), (0, 0, h - 0.0012)),
         decal(w - 0.011, length - 0.014, (0, 0, h), "top", screen, -0.0001),
         box(0.018, 0.024, 0.0004, (-0.015, 0.5 * length - 0.022, 0.0002), paint("dark gray", "glass"), role="visual"),
-        felt(box(w, length, h, (0, 0, h / 2), friction=0.9)),
+        collision(box(w, length, h, (0, 0, h / 2), friction=0.9)),
     ]
     edge = point("edge", (0, -length / 2, h / 2), z=(0, 1, 0), x=(1, 0, 0))
     words = phrases(
@@ -118,12 +118,12 @@ def phone_stand(rng: np.random.Generator, index: int) -> ObjectAsset:
     from_slab = quat_of(turn)
     base_d = 0.110
     shapes: list[Shape] = [
-        seen(back, skin, corner + up * length / 2 + into * t, from_slab),
-        felt(box(w * 0.8, t, length, plate, quat=lean)),
+        visual(back, skin, corner + up * length / 2 + into * t, from_slab),
+        collision(box(w * 0.8, t, length, plate, quat=lean)),
         box(w, depth + t, t, shelf, skin, lean, friction=1.0),
         box(w, t, lip + t, stop, skin, lean, friction=1.0),
-        felt(box(w, base_d, 0.008, (0, 0.010, 0.004), friction=1.0)),
-        seen(meshes.slab(meshes.rectangle(w, base_d, 0.012), 0.008, 0.002, 1), skin, (0, 0.010, 0)),
+        collision(box(w, base_d, 0.008, (0, 0.010, 0.004), friction=1.0)),
+        visual(meshes.slab(meshes.rectangle(w, base_d, 0.012), 0.008, 0.002, 1), skin, (0, 0.010, 0)),
     ]
     if form in ("slim", "tall"):  # a stem at the back
         foot, head = np.array([0, 0.045, 0.006]), corner + up * length * 0.45 + into * t
@@ -142,10 +142,10 @@ def phone_stand(rng: np.random.Generator, index: int) -> ObjectAsset:
         )
         for s in (-1, 1):
             cheek = meshes.moved(meshes.extrude_x(outline, 0.005), (s * (w * 0.36), 0, 0))
-            shapes += [seen(cheek, skin), hull(cheek)]
+            shapes += [visual(cheek, skin), hull(cheek)]
     if index in (2, 5):  # a soft pad
         shapes.append(
-            seen(meshes.sheet(w * 0.5, 0.05), paint("dark gray", "rubber"), corner + up * 0.06 - into * 0.0004, lean)
+            visual(meshes.sheet(w * 0.5, 0.05), paint("dark gray", "rubber"), corner + up * 0.06 - into * 0.0004, lean)
         )
     # the phone's point lies on the middle of its edge, half its depth in front of the back plate
     tray = point("tray", corner - into * (PHONE_DEPTH / 2 + 0.001) + up * 0.001, z=up, x=(1, 0, 0))
@@ -189,10 +189,10 @@ def remote_control(rng: np.random.Generator, index: int) -> ObjectAsset:
     pen.rounded_rectangle((10, 138, 20, 154), 3, fill=rgb8(keys))
     pen.rounded_rectangle((28, 138, 38, 154), 3, fill=rgb8(keys))
     shapes = [
-        seen(meshes.slab(outline, h, 0.005, 2), paint(color, "plastic")),
+        visual(meshes.slab(outline, h, 0.005, 2), paint(color, "plastic")),
         decal(w - 0.012, length - 0.016, (0, 0, h), "top", printed(pixels(image), "plastic")),
         box(0.016, 0.002, 0.008, (0, length / 2 - 0.0005, h / 2), paint("dark red", "glass"), role="visual"),
-        felt(box(w, length, h, (0, 0, h / 2), friction=0.9)),
+        collision(box(w, length, h, (0, 0, h / 2), friction=0.9)),
     ]
     words = phrases(
         rng,
@@ -273,9 +273,9 @@ def microphone(rng: np.random.Generator, index: int) -> ObjectAsset:
     image[::4] = image[::4] // 2
     image[:, ::4] = image[:, ::4] // 2
     shapes: list[Shape] = [
-        seen(place(_facets([(0, tail * 0.93), (0.004, tail), (body_length, neck)])), skin),
-        seen(place(wires), printed(image, "metal")),
-        seen(
+        visual(place(_facets([(0, tail * 0.93), (0.004, tail), (body_length, neck)])), skin),
+        visual(place(wires), printed(image, "metal")),
+        visual(
             place(
                 meshes.lathe(
                     [(0, head_z - 0.003), (head_r, head_z - 0.003), (head_r, head_z + 0.003), (0, head_z + 0.003)], 16

@@ -15,7 +15,7 @@ from assets.objects.grasps import side_box, side_round, top_box, top_round
 from assets.objects.library import category
 from assets.objects.model import GraspPoint, Material, Mesh, ObjectAsset, Shape
 from assets.objects.palette import paint, printed, shade
-from assets.objects.shapes import box, cylinder, ellipsoid, hull, seen
+from assets.objects.shapes import box, cylinder, ellipsoid, hull, visual
 
 _CRUST = (0.78, 0.50, 0.22)
 
@@ -65,7 +65,7 @@ def hamburger(rng: np.random.Generator, index: int) -> ObjectAsset:
     r, tone, layers, seeds = _BURGERS[index]
     crust = _crust(rng, tone)
     z = 0.012
-    shapes = [seen(meshes.lathe(meshes.fillet([(0, 0), (r, 0), (r, z), (0, z)], 0.006, 2), 20), crust)]
+    shapes = [visual(meshes.lathe(meshes.fillet([(0, 0), (r, 0), (r, z), (0, z)], 0.006, 2), 20), crust)]
     for layer in layers:
         t, color = _LAYERS[layer]
         skin = paint(color, "matte")
@@ -80,13 +80,13 @@ def hamburger(rng: np.random.Generator, index: int) -> ObjectAsset:
         else:
             edge = r - (0.0005 if layer in ("patty", "chicken") else 0.003)
             mesh = meshes.lathe(meshes.fillet([(0, z), (edge, z), (edge, z + t), (0, z + t)], 0.004, 1), 18)
-        shapes.append(seen(mesh, skin))
+        shapes.append(visual(mesh, skin))
         z += t
     dome = 0.020
     t = np.linspace(0, np.pi / 2, 6)
     profile = [(0, z), (r - 0.003, z), *((r * np.cos(a), z + 0.003 + (dome - 0.003) * np.sin(a)) for a in t)]
     profile[-1] = (0.0, z + dome)
-    shapes.append(seen(meshes.lathe(profile, 20), crust))
+    shapes.append(visual(meshes.lathe(profile, 20), crust))
     if seeds:
         spots = []
         for _ in range(22):
@@ -94,7 +94,7 @@ def hamburger(rng: np.random.Generator, index: int) -> ObjectAsset:
             spots.append(
                 (r * np.cos(lift) * np.cos(a), r * np.cos(lift) * np.sin(a), z + 0.003 + (dome - 0.003) * np.sin(lift))
             )
-        shapes.append(seen(_seeds(rng, spots), paint("cream", "matte")))
+        shapes.append(visual(_seeds(rng, spots), paint("cream", "matte")))
     h = z + dome
     shapes += [
         cylinder(r, z, (0, 0, z / 2), role="collision", friction=1.0),
@@ -149,9 +149,9 @@ def french_fries(rng: np.random.Generator, index: int) -> ObjectAsset:
     lean = quat_about((1, 0, 0), float(np.arctan2(0.003, h)))
     top = float(fries.vertices[:, 2].max()) - 0.006
     shapes = [
-        seen(carton, paint(color, "paper")),
-        seen(fries, paint((0.95, 0.76, 0.32), "matte")),
-        seen(meshes.sheet(0.036, 0.036), stripes, (0, -d / 2 + 0.0005, 0.46 * h), lean),
+        visual(carton, paint(color, "paper")),
+        visual(fries, paint((0.95, 0.76, 0.32), "matte")),
+        visual(meshes.sheet(0.036, 0.036), stripes, (0, -d / 2 + 0.0005, 0.46 * h), lean),
         hull(meshes.loft([at(low, 0), at(high, h)]), friction=1.0),
         box(w - 0.012, d - 0.008, top - h, (0, 0, (top + h) / 2), role="collision", friction=1.0),
     ]
@@ -251,7 +251,7 @@ def bread(rng: np.random.Generator, index: int) -> ObjectAsset:
     """Small breads that fit one hand: roll, loaf, baguette, bagel, toast, rye, bun."""
     noun, make, tone, form = _BREAD[index]
     mesh, parts, (_, length, h), grasps = make()
-    shapes = [seen(mesh, _crust(rng, tone)), *parts]
+    shapes = [visual(mesh, _crust(rng, tone)), *parts]
     detail = ["golden crust", "soft crumb"]
     if noun in ("loaf", "baguette roll", "rye loaf"):  # cuts across the crust
         cuts = [
@@ -268,7 +268,7 @@ def bread(rng: np.random.Generator, index: int) -> ObjectAsset:
         detail[1] = "three cuts"
     elif noun == "toast":
         crumb = meshes.moved(meshes.slab(meshes.rectangle(0.048, 0.056, 0.008), 0.001), (0, -0.001, h - 0.0004))
-        shapes.append(seen(crumb, paint((0.96, 0.87, 0.66), "matte")))
+        shapes.append(visual(crumb, paint((0.96, 0.87, 0.66), "matte")))
     elif noun in ("sesame bun", "bagel"):
         spots = []
         for _ in range(24):
@@ -276,7 +276,7 @@ def bread(rng: np.random.Generator, index: int) -> ObjectAsset:
             radius = rng.uniform(0.3, 0.75) * 0.03 if noun == "sesame bun" else 0.020 + rng.uniform(-0.005, 0.005)
             z = h * np.sqrt(max(1 - (radius / 0.030) ** 2.6, 0)) if noun == "sesame bun" else h - 0.0015
             spots.append((radius * np.cos(a), radius * np.sin(a), z))
-        shapes.append(seen(_seeds(rng, spots), paint("cream" if noun == "sesame bun" else "black", "matte")))
+        shapes.append(visual(_seeds(rng, spots), paint("cream" if noun == "sesame bun" else "black", "matte")))
         detail[1] = "seeds"
     color = "dark brown" if tone < 0.7 else "golden brown" if tone < 1.05 else "light brown"
     nouns = ("bread", noun) if "bread" not in noun else (noun, "bread")

@@ -13,7 +13,7 @@ from assets.objects.grasps import both_ways, grasp, point
 from assets.objects.library import category
 from assets.objects.model import Material, ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, cylinder, hull, ring_wall, seen
+from assets.objects.shapes import box, cylinder, hull, ring_wall, visual
 
 
 def _wood(rng: np.random.Generator, name: str) -> Material:
@@ -47,10 +47,10 @@ def skillet(rng: np.random.Generator, index: int) -> ObjectAsset:
     middle = root + along * (0.035 + reach / 2)
     up = np.array([0, np.sin(lean), np.cos(lean)])
     shapes: list[Shape] = [
-        seen(meshes.lathe([*outer, *inner[:2]], 22), pan),
-        seen(meshes.lathe(inner[1:], 22), paint("dark gray" if material != "steel" else "light gray", "metal")),
-        seen(stub, paint("silver", "metal"), root + along * 0.022, tilt),
-        seen(bar, _wood(rng, grip) if grip in WOODS else paint(grip, "rubber"), middle - up * t / 2, tilt),
+        visual(meshes.lathe([*outer, *inner[:2]], 22), pan),
+        visual(meshes.lathe(inner[1:], 22), paint("dark gray" if material != "steel" else "light gray", "metal")),
+        visual(stub, paint("silver", "metal"), root + along * 0.022, tilt),
+        visual(bar, _wood(rng, grip) if grip in WOODS else paint(grip, "rubber"), middle - up * t / 2, tilt),
         cylinder(base, 0.005, (0, 0, 0.0025), role="collision"),
         *ring_wall(base, rim, 0.001, h, 0.005, 12),
         box(w, reach, t, middle, quat=tilt, role="collision", friction=1.0),
@@ -117,10 +117,10 @@ def roller(rng: np.random.Generator, index: int) -> ObjectAsset:
     ]
     turned = meshes.lathe(meshes.fillet(profile, 0.004, 1), 12)
     tint = _wood(rng, knob) if knob in WOODS else paint(knob, "wood")
-    shapes: list[Shape] = [seen(core, _wood(rng, wood)), hull(core, friction=1.0)]
+    shapes: list[Shape] = [visual(core, _wood(rng, wood)), hull(core, friction=1.0)]
     grasps = []
     for name, s in (("left_end", -1.0), ("right_end", 1.0)):
-        shapes.append(seen(meshes.moved(turned, centre, quat_about((0, 1, 0), s * np.pi / 2)), tint))
+        shapes.append(visual(meshes.moved(turned, centre, quat_about((0, 1, 0), s * np.pi / 2)), tint))
         middle = s * (barrel / 2 + 0.014 + (handle - 0.014) / 2)
         shapes.append(cylinder(grip, handle - 0.014, (middle, 0, r), axis=(1, 0, 0), role="collision", friction=1.0))
         shapes.append(cylinder(0.008, 0.016, (s * (barrel / 2 + 0.007), 0, r), axis=(1, 0, 0), role="collision"))

@@ -12,7 +12,7 @@ from assets.objects.grasps import side_box, top_box
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import paint, printed
-from assets.objects.shapes import box, decal, felt, hull, seen
+from assets.objects.shapes import box, collision, decal, hull, visual
 
 
 def carton(
@@ -23,8 +23,8 @@ def carton(
     side = printed(face_label(rng, text, base, accent, ink, (96, 96)))
     k = 0.94
     return [
-        seen(meshes.rounded_box(w, d, h, 0.0015), paint(base, "paper"), (0, 0, h / 2)),
-        felt(box(w, d, h, (0, 0, h / 2), friction=0.9)),
+        visual(meshes.rounded_box(w, d, h, 0.0015), paint(base, "paper"), (0, 0, h / 2)),
+        collision(box(w, d, h, (0, 0, h / 2), friction=0.9)),
         decal(k * w, k * h, (0, -d / 2, h / 2), "front", front),
         decal(k * w, k * h, (0, d / 2, h / 2), "back", front),
         decal(k * d, k * h, (-w / 2, 0, h / 2), "left", side),
@@ -109,9 +109,11 @@ def soap(rng: np.random.Generator, index: int) -> ObjectAsset:
     pen.rounded_rectangle((3, 3, 92, 36), 14, outline=rgb8("gray"), width=2)
     write(pen, text, (48, 20), 13, "gray")
     shapes = [
-        seen(meshes.slab(outline, h, bevel, 3), paint(color, "ceramic")),
+        visual(meshes.slab(outline, h, bevel, 3), paint(color, "ceramic")),
         # the image runs along y, the longer side
-        seen(meshes.sheet(0.055, 0.024), printed(pixels(image), "ceramic"), (0, 0, h + 0.0003), (0.5, -0.5, -0.5, 0.5)),
+        visual(
+            meshes.sheet(0.055, 0.024), printed(pixels(image), "ceramic"), (0, 0, h + 0.0003), (0.5, -0.5, -0.5, 0.5)
+        ),
         hull(meshes.slab(meshes.ellipse(w, length, 12, power), h, bevel, 1), friction=0.7),
     ]
     words = phrases(
@@ -143,8 +145,8 @@ def playing_cards(rng: np.random.Generator, index: int) -> ObjectAsset:
     pen.ellipse((18, 34, 46, 62), fill=rgb8(color), outline=rgb8(accent), width=2)
     pen.polygon([(32, 38), (40, 48), (32, 58), (24, 48)], fill=rgb8(accent))
     shapes = [
-        seen(meshes.rounded_box(w, length, h, 0.0015), paint(color, "paper"), (0, 0, h / 2)),
-        felt(box(w, length, h, (0, 0, h / 2), friction=0.8)),
+        visual(meshes.rounded_box(w, length, h, 0.0015), paint(color, "paper"), (0, 0, h / 2)),
+        collision(box(w, length, h, (0, 0, h / 2), friction=0.8)),
         decal(w - 0.002, length - 0.002, (0, 0, h), "top", printed(pixels(image), "plastic")),
         decal(w - 0.006, h * 0.5, (0, -length / 2, h / 2), "front", paint(accent, "paper")),
     ]

@@ -14,7 +14,7 @@ from assets.objects.grasps import point
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, cylinder, felt, seen
+from assets.objects.shapes import box, collision, cylinder, visual
 
 _RISE = np.deg2rad(15)  # of the peg over the horizontal: the handle slides towards the post and stays
 _PEG = 0.100  # metres
@@ -37,7 +37,7 @@ def mug_rack(rng: np.random.Generator, index: int) -> ObjectAsset:
     lean = quat_about((0, 1, 0), _RISE)
     shapes = [
         box(_PEG, 0.016, 2 * MUG_PEG, (root + tip) / 2, quat=lean, role="collision"),
-        seen(meshes.rounded_box(_PEG, 0.016, 2 * MUG_PEG, 0.003), skin, (root + tip) / 2, lean),
+        visual(meshes.rounded_box(_PEG, 0.016, 2 * MUG_PEG, 0.003), skin, (root + tip) / 2, lean),
     ]
     if form == "square":
         shapes += [
@@ -46,10 +46,10 @@ def mug_rack(rng: np.random.Generator, index: int) -> ObjectAsset:
         ]
     else:
         foot = meshes.slab(meshes.ellipse(0.14, 0.14, 28), 0.018, 0.004)
-        shapes += [seen(foot, skin), felt(cylinder(0.07, 0.018, (0, 0, 0.009)))]
+        shapes += [visual(foot, skin), collision(cylinder(0.07, 0.018, (0, 0, 0.009)))]
         shapes += [cylinder(r, height - 0.018, (0, 0, (height + 0.018) / 2), skin)]
         knob = meshes.lathe(meshes.fillet([(0, 0), (0.014, 0), (0.016, 0.012), (0, 0.022)], 0.006, 2), 14)
-        shapes.append(seen(knob, skin, (0, 0, height - 0.004)))
+        shapes.append(visual(knob, skin, (0, 0, height - 0.004)))
     # where the hanging mug's side meets the post, the loop is this far along the peg
     at = root + (0.056 / np.cos(_RISE)) * along
     peg = point("peg", at, x=(-1, 0, 0))

@@ -12,7 +12,7 @@ from assets.objects.grasps import both_ways, point
 from assets.objects.library import category
 from assets.objects.model import Mesh, ObjectAsset, Shape
 from assets.objects.palette import paint, shade
-from assets.objects.shapes import box, seen
+from assets.objects.shapes import box, visual
 
 # form, length, height of the collar, upper colour, sole colour, accent
 _SHOES = (
@@ -96,9 +96,9 @@ def shoe(rng: np.random.Generator, index: int) -> ObjectAsset:
     )
     upper, opening = _upper(form, length, collar, sole_h)
     shapes: list[Shape] = [
-        seen(meshes.slab(_outline(length, _WIDTH), sole_h, 0.004, 1), rubber),
-        seen(upper, skin),
-        seen(opening, paint(shade(color, 0.35), "fabric")),
+        visual(meshes.slab(_outline(length, _WIDTH), sole_h, 0.004, 1), rubber),
+        visual(upper, skin),
+        visual(opening, paint(shade(color, 0.35), "fabric")),
     ]
     vamp = sole_h + (0.046 if form != "loafer" else 0.036)
     if form == "loafer":
@@ -112,7 +112,7 @@ def shoe(rng: np.random.Generator, index: int) -> ObjectAsset:
         for s in (-1, 1):  # stripe on the side
             stripe = meshes.rounded_box(0.002, 0.034, 0.006, 0.0008)
             turn = quat_about((1, 0, 0), 0.5 if form == "running" else 0.9)
-            shapes.append(seen(stripe, trim, (s * (_WIDTH / 2 * 0.90 - 0.001), -0.006, sole_h + 0.020), turn))
+            shapes.append(visual(stripe, trim, (s * (_WIDTH / 2 * 0.90 - 0.001), -0.006, sole_h + 0.020), turn))
     heel = 0.40 * length
     ankle_w, back = 0.050, -length / 2
     shapes += [

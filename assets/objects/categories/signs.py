@@ -12,7 +12,7 @@ from assets.objects.grasps import both_ways, point
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, cylinder, decal, felt, seen
+from assets.objects.shapes import box, collision, cylinder, decal, visual
 
 # width, height, foot depth, colour, foot colour, text, form
 _SIGNS = (
@@ -43,12 +43,12 @@ def payment_sign(rng: np.random.Generator, index: int) -> ObjectAsset:
     image, pen = canvas(96, 28, color)
     write(pen, text, (48, 14), 15 if len(text) < 6 else 12, "white" if color != "white" else "blue")
     shapes: list[Shape] = [
-        seen(meshes.extrude_y(outline, t), skin),
+        visual(meshes.extrude_y(outline, t), skin),
         decal(code, code, (0, -t / 2, 0.5 * h - 0.006), "front", printed(qr_code(rng))),
         decal(0.080, 0.023, (0, -t / 2, h - 0.026), "front", printed(pixels(image))),
-        seen(meshes.slab(meshes.rectangle(w, d, 0.010), low, 0.003, 2), base),
-        felt(box(w, d, low, (0, 0, low / 2))),
-        felt(box(w, t, h - low, (0, 0, (h + low) / 2), friction=1.0)),
+        visual(meshes.slab(meshes.rectangle(w, d, 0.010), low, 0.003, 2), base),
+        collision(box(w, d, low, (0, 0, low / 2))),
+        collision(box(w, t, h - low, (0, 0, (h + low) / 2), friction=1.0)),
     ]
     grasps = [
         g
@@ -89,22 +89,22 @@ def display_stand(rng: np.random.Generator, index: int) -> ObjectAsset:
     shapes: list[Shape]
     if form == "round":
         shapes = [
-            seen(meshes.slab(meshes.ellipse(w, w, 30), h, 0.003, 2), skin),
-            seen(meshes.band([(w / 2 + 0.0004, 0.40 * h), (w / 2 + 0.0004, 0.60 * h)], 30), paint("gold", "metal")),
-            felt(cylinder(w / 2, h, (0, 0, h / 2), friction=1.0)),
+            visual(meshes.slab(meshes.ellipse(w, w, 30), h, 0.003, 2), skin),
+            visual(meshes.band([(w / 2 + 0.0004, 0.40 * h), (w / 2 + 0.0004, 0.60 * h)], 30), paint("gold", "metal")),
+            collision(cylinder(w / 2, h, (0, 0, h / 2), friction=1.0)),
         ]
     elif form == "square":
         shapes = [
-            seen(meshes.rounded_box(w, d, h, 0.004), skin, (0, 0, h / 2)),
-            felt(box(w, d, h, (0, 0, h / 2), friction=1.0)),
+            visual(meshes.rounded_box(w, d, h, 0.004), skin, (0, 0, h / 2)),
+            collision(box(w, d, h, (0, 0, h / 2), friction=1.0)),
         ]
     elif form == "stepped":
         low = 0.4 * h
         shapes = [
-            seen(meshes.rounded_box(w + 0.03, d + 0.03, low, 0.003), skin, (0, 0, low / 2)),
-            seen(meshes.rounded_box(w - 0.01, d - 0.01, h - low, 0.003), skin, (0, 0, (h + low) / 2)),
-            felt(box(w + 0.03, d + 0.03, low, (0, 0, low / 2))),
-            felt(box(w - 0.01, d - 0.01, h - low, (0, 0, (h + low) / 2), friction=1.0)),
+            visual(meshes.rounded_box(w + 0.03, d + 0.03, low, 0.003), skin, (0, 0, low / 2)),
+            visual(meshes.rounded_box(w - 0.01, d - 0.01, h - low, 0.003), skin, (0, 0, (h + low) / 2)),
+            collision(box(w + 0.03, d + 0.03, low, (0, 0, low / 2))),
+            collision(box(w - 0.01, d - 0.01, h - low, (0, 0, (h + low) / 2), friction=1.0)),
         ]
     else:
         profile = meshes.fillet(
@@ -122,10 +122,10 @@ def display_stand(rng: np.random.Generator, index: int) -> ObjectAsset:
             2,
         )
         shapes = [
-            seen(meshes.lathe(profile, 28), skin),
-            felt(cylinder(0.060, 0.012, (0, 0, 0.006))),
-            felt(cylinder(0.028, h - 0.02, (0, 0, h / 2))),
-            felt(cylinder(w / 2, 0.010, (0, 0, h - 0.005), friction=1.0)),
+            visual(meshes.lathe(profile, 28), skin),
+            collision(cylinder(0.060, 0.012, (0, 0, 0.006))),
+            collision(cylinder(0.028, h - 0.02, (0, 0, h / 2))),
+            collision(cylinder(w / 2, 0.010, (0, 0, h - 0.005), friction=1.0)),
         ]
     if form in ("square", "stepped"):
         shapes.append(

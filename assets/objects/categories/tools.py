@@ -13,7 +13,7 @@ from assets.objects.grasps import both_ways, point
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import WOODS, paint, printed
-from assets.objects.shapes import box, seen
+from assets.objects.shapes import box, visual
 
 # head width x, depth y, height z, handle length, head colour, handle, form
 _HAMMERS = (
@@ -41,7 +41,7 @@ def hammer(rng: np.random.Generator, index: int) -> ObjectAsset:
     tilt = quat_about((1, 0, 0), slope)
     span = reach + d / 2
     middle = enter + along * span / 2
-    # the end is cut level so that it rests flat: the felt box ends a little above, a foot makes the contact
+    # the end is cut level so that it rests flat: the collision box ends a little above, a foot makes the contact
     bar = meshes.slab(meshes.rectangle(gw, span, 0.010), gt, 0.007, 2)
     up = np.array([0, -np.sin(slope), np.cos(slope)])
     if form == "club":
@@ -66,9 +66,9 @@ def hammer(rng: np.random.Generator, index: int) -> ObjectAsset:
     foot = enter + along * (span - 0.016)
     foot_h = foot[2] - 0.3 * gt
     shapes: list[Shape] = [
-        seen(head, skin, (0, head_y, 0)),
-        seen(bar, shaft, middle - up * gt / 2, tilt),
-        seen(
+        visual(head, skin, (0, head_y, 0)),
+        visual(bar, shaft, middle - up * gt / 2, tilt),
+        visual(
             meshes.rounded_box(gw + 0.004, 0.050, gt + 0.004, 0.008),
             paint("black", "rubber"),
             enter + along * (span - 0.05),

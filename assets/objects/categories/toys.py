@@ -12,7 +12,7 @@ from assets.objects.grasps import side_box, top_box
 from assets.objects.library import category
 from assets.objects.model import ObjectAsset, Shape
 from assets.objects.palette import paint, printed
-from assets.objects.shapes import box, decal, felt, seen
+from assets.objects.shapes import box, collision, decal, visual
 
 _STICKERS = ("white", "yellow", "red", "orange", "blue", "green")
 
@@ -33,8 +33,8 @@ def rubiks_cube(rng: np.random.Generator, index: int) -> ObjectAsset:
     """0 solved, 1 scrambled, 2 scrambled pocket cube with white seams."""
     size, cells, body = ((0.058, 3, "black"), (0.057, 3, "black"), (0.054, 2, "white"))[index]
     shapes: list[Shape] = [
-        seen(meshes.rounded_box(size, size, size, 0.003), paint(body, "plastic"), (0, 0, size / 2)),
-        felt(box(size, size, size, (0, 0, size / 2), friction=0.9)),
+        visual(meshes.rounded_box(size, size, size, 0.003), paint(body, "plastic"), (0, 0, size / 2)),
+        collision(box(size, size, size, (0, 0, size / 2), friction=0.9)),
     ]
     half, k = size / 2, size * 0.96
     places = {"front": (0, -half, half), "back": (0, half, half), "left": (-half, 0, half), "right": (half, 0, half),
@@ -99,16 +99,16 @@ def toy_car(rng: np.random.Generator, index: int) -> ObjectAsset:
     side = np.array(_outline(form, length, h))
     body = meshes.extrude_x(side[::-1], w - 0.006)
     skin, glass = paint(color, "ceramic"), paint((0.12, 0.16, 0.20), "glass")
-    shapes: list[Shape] = [seen(body, skin)]
+    shapes: list[Shape] = [visual(body, skin)]
     roof = [(y, z) for y, z in _outline(form, length, h)[2:-2]]
     cabin_low = _DECK[form] * h
     cabin = np.array([(y, z) for y, z in roof if z >= cabin_low - 1e-9])
     middle = np.array([cabin[:, 0].mean(), 0.0])
     window = (cabin - (0, cabin_low)) * (0.84, 0.72) + (0.16 * middle[0], cabin_low + 0.10 * (h - cabin_low))
-    shapes.append(seen(meshes.extrude_x(window[::-1], w - 0.0052), glass))
+    shapes.append(visual(meshes.extrude_x(window[::-1], w - 0.0052), glass))
     panes = cabin + np.array([0, 0.0004])
     panes[panes[:, 1] < h, 0] += np.where(panes[panes[:, 1] < h, 0] > middle[0], 0.0005, -0.0005)
-    shapes.append(seen(meshes.extrude_x(panes[::-1], w - 0.016), glass))
+    shapes.append(visual(meshes.extrude_x(panes[::-1], w - 0.016), glass))
     flat = cabin[cabin[:, 1] > 0.985 * h, 0]
     shapes.append(
         box(w - 0.008, float(np.ptp(flat)) + 0.002, 0.0012, (0, float(flat.mean()), h + 0.0003), skin, role="visual")
@@ -118,9 +118,9 @@ def toy_car(rng: np.random.Generator, index: int) -> ObjectAsset:
         for sy in (-0.62, 0.60):
             at = (sx * (w / 2 - 0.005), sy * length / 2, r)
             tyre = meshes.lathe(meshes.fillet([(0, -0.005), (r, -0.005), (r, 0.005), (0, 0.005)], 0.002, 1), 14)
-            shapes.append(seen(meshes.moved(tyre, at, (np.sqrt(0.5), 0, np.sqrt(0.5), 0)), paint("black", "rubber")))
+            shapes.append(visual(meshes.moved(tyre, at, (np.sqrt(0.5), 0, np.sqrt(0.5), 0)), paint("black", "rubber")))
             hub = meshes.lathe([(0, -0.0054), (0.5 * r, -0.0054), (0.5 * r, 0.0054), (0, 0.0054)], 8)
-            shapes.append(seen(meshes.moved(hub, at, (np.sqrt(0.5), 0, np.sqrt(0.5), 0)), paint("silver", "metal")))
+            shapes.append(visual(meshes.moved(hub, at, (np.sqrt(0.5), 0, np.sqrt(0.5), 0)), paint("silver", "metal")))
     front = _outline(form, length, h)[-2][1]
     for sx in (-1, 1):  # lamps
         shapes.append(
