@@ -1,0 +1,1 @@
+"""Training on much source and little target data: mixing, labels, alignment, and what happens in the representation."""
