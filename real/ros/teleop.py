@@ -78,7 +78,7 @@ class TeleopNode(ManagedNode):
                     self.health.set("robot", WARN, "no state comes")
                     continue
                 self.health.set("robot", OK, self.mode)
-                measured, stamp_ns = newest[1]
+                measured, stamp_ns, _ = newest[1]
                 if self._hand(measured):
                     touched = now
                 elif now - touched > AFTER_KEY_S:
