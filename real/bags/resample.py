@@ -67,8 +67,8 @@ class BagEpisode:
             modes = [mode for _, mode in self._active]
             # one whose policy ended is held first, and damped later: that is no fall
             self.success = not {("active", "damp"), ("active", "estop")} & set(itertools.pairwise(modes))
-        by_ticks = self.legs is not None and self.scene and fps == self.contract.rate_hz and self.sent.stamps
-        if by_ticks:
+        by_ticks = self.scene and fps == self.contract.rate_hz and self.sent.stamps
+        if by_ticks and self.legs is not None:
             self.times_ns, self.arrays = self._ticks(self.legs)
         else:
             self.times_ns = self._frames()
@@ -213,7 +213,9 @@ class BagEpisode:
         made = ticks(sent_ns, 1.0 / self.contract.rate_hz)
         known = np.isin(sent_ns, state_ns) & np.isin(sent_ns, np.array(self.velocity.stamps))
         rows = np.flatnonzero((sent_ns >= begin) & (sent_ns <= end))
-        while len(rows) and not (known[rows[0]] and legs.start(int(sent_ns[rows[0]]), *self._at(sent_ns[rows[0]]))):
+        while len(rows) and not (
+            known[rows[0]] and legs.start(int(sent_ns[rows[0]]), *self._at(int(sent_ns[rows[0]])))
+        ):
             rows = rows[1:]
         if len(rows) < 2:
             raise TwinloomError(f"{self.bag.path} was driven for less than two ticks")

@@ -55,11 +55,14 @@ class Device(Protocol):
 
     Attributes:
         exact: its time goes in whole ticks, however late they come: that of a simulation. Otherwise time is as it is.
-        orientation: (4,) of the floating base, wxyz, as of the last read; None where there is none or it is not known.
     """
 
     exact: bool
-    orientation: np.ndarray | None
+
+    @property
+    def orientation(self) -> np.ndarray | None:
+        """(4,) of the floating base, wxyz, as of the last read; None where there is none or it is not known."""
+        ...
 
     def read(self, stamp_ns: int) -> np.ndarray | None:
         """(J,) positions at the time of the tick, or None if none came since the last read."""

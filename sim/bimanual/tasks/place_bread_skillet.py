@@ -75,7 +75,7 @@ class PlaceBreadSkillet(Task):
 
     def _push_away(self, robot: Skills) -> None:
         """Set the skillet down where it can be gripped from behind."""
-        sign, turns = SIGN[self.side], np.linspace(-0.5, 0.5, 5)
+        sign, turns = SIGN[self.side], np.linspace(-0.5, 0.5, 5).tolist()
         spots = [(sign * x, y, self.skillet.position[2]) for x in (0.2, 0.24) for y in (0.02, -0.02)]
         away = robot.goal(self.skillet, np.array([pose(spot) for spot in spots]), yaw=turns, pre=0.03)
         robot.do(robot.grasp(self.side, self.skillet, "handle", then=[away]))
