@@ -64,7 +64,8 @@ def view(policy: Annotated[str, Positional, POLICY]) -> Rest:
     family = family_of(policy)
     if family.watch is None:
         raise TwinloomError(
-            f"no view of policies of {family.name}; a video: policies eval {policy} --episodes 1 --video FOLDER"
+            f"there is no view of policies of {family.name}; "
+            f"a video: policies eval {policy} --episodes 1 --video FOLDER"
         )
     return options_of(family.get("watch"), "policies view", policy)
 
