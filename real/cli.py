@@ -311,7 +311,7 @@ def replay(
     episode: int = 0,
     robot: Annotated[str, NAME] = "",
     limit_mm: float = 2.0,
-    limit_rad: float = 0.01,
+    limit_rad: float = 0.05,
 ) -> int:
     """Send the actions of an episode to a simulated robot in its scene and compare. Exit code 1 if the motion differs.
 

@@ -6,7 +6,6 @@ policies export runs/walker --out g1.onnx --robot g1           # for one: its de
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +179,6 @@ if sum(size for _, size, _ in FRAMES) != FRAME or sum(size for _, size, _ in TAS
 
 
 def _convert(model: ForAnyBody | ForOneBody) -> bytes:
-    buffer = io.BytesIO()
     inputs = _inputs(model, torch.Generator().manual_seed(0))
     program = torch.onnx.export(
         model,
@@ -192,8 +190,7 @@ def _convert(model: ForAnyBody | ForOneBody) -> bytes:
         verbose=False,
     )
     assert program is not None
-    program.save(buffer)
-    return buffer.getvalue()
+    return program.model_proto.SerializeToString()
 
 
 def _inputs(model: ForAnyBody | ForOneBody, rng: torch.Generator) -> tuple[Tensor, ...]:

@@ -213,9 +213,7 @@ class BagEpisode:
         made = ticks(sent_ns, 1.0 / self.contract.rate_hz)
         known = np.isin(sent_ns, state_ns) & np.isin(sent_ns, np.array(self.velocity.stamps))
         rows = np.flatnonzero((sent_ns >= begin) & (sent_ns <= end))
-        while len(rows) and not (
-            known[rows[0]] and legs.start(int(sent_ns[rows[0]]), *self._at(int(sent_ns[rows[0]])))
-        ):
+        while len(rows) and not (known[rows[0]] and int(sent_ns[rows[0]]) in legs.truth.stamps):
             rows = rows[1:]
         if len(rows) < 2:
             raise TwinloomError(f"{self.bag.path} was driven for less than two ticks")

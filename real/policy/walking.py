@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sim.plant import Base
 
 MODEL_BASED, STAND = "model-based", "stand"
+LATENCY_S = 0.02
+"""From a state to the middle of the motion that answers it, as the model-based controller reckons with: two to three
+ticks on the way, and half the time in which the filter approaches a command."""
 GAINS = 0.02
 """Relative difference of gains from those that a policy was made with that is only rounding."""
 
@@ -190,7 +193,7 @@ class ForeignPilot:
 
 
 class TruePilot:
-    """The model-based controller on the simulator's truth."""
+    """The model-based controller on the simulator's truth, which its model carries on to when the answer counts."""
 
     def __init__(self, body: Body) -> None:
         import mujoco
@@ -200,9 +203,13 @@ class TruePilot:
         self._body = body.body
         self._data = mujoco.MjData(self._body.model)
         self._controller = WalkingController(body.body, body.gains)
+        self._ahead = round(LATENCY_S / self._body.model.opt.timestep)
+        self._data.ctrl[:] = self._body.default_targets
 
     def targets(self, sensed: Sensed, command: Command) -> np.ndarray:
         """See Pilot."""
+        import mujoco
+
         from sim.humanoid.walking.state import BodyState
 
         base, data, body = sensed.truth, self._data, self._body
@@ -210,8 +217,10 @@ class TruePilot:
             raise TwinloomError("the model-based controller reads the simulator's truth, and none comes")
         data.qpos[:3], data.qpos[3:7], data.qpos[body.qpos_index] = base.position, base.quat, sensed.q
         data.qvel[:3], data.qvel[3:6], data.qvel[body.dof_index] = base.velocity, base.angular_velocity, sensed.qd
+        mujoco.mj_step(body.model, data, self._ahead)
         BodyState.refresh(body.model, data)
-        return self._controller.targets(data, command)
+        data.ctrl[:] = self._controller.targets(data, command)
+        return data.ctrl.copy()
 
 
 def measurement(sensed: Sensed):

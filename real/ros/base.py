@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from geometry_msgs.msg import Transform, Twist
 from rclpy.node import Node
@@ -34,7 +36,8 @@ class BasePublisher:
         self._imu = Imu()
         self._imu.header.frame_id = contract.imu.frame
         self._truth_out = node.create_publisher(MultiDOFJointState, f"~/{TRUTH}", STATE_OUT) if truth else None
-        self._truth = MultiDOFJointState(joint_names=[contract.imu.frame], transforms=[Transform()], twist=[Twist()])
+        self._at, self._moves = Transform(), Twist()
+        self._truth = MultiDOFJointState(joint_names=[contract.imu.frame])
         self._truth.header.frame_id = "world"
 
     def publish(self, stamp_ns: int, base: Base) -> None:
@@ -49,10 +52,11 @@ class BasePublisher:
         self._imu_out.publish(imu)
         if self._truth_out is not None:
             self._truth.header.stamp = stamp
-            _set(self._truth.transforms[0].translation, base.position)
-            _set(self._truth.transforms[0].rotation, to_xyzw(base.quat), "xyzw")
-            _set(self._truth.twist[0].linear, base.velocity)
-            _set(self._truth.twist[0].angular, base.angular_velocity)
+            _set(self._at.translation, base.position)
+            _set(self._at.rotation, to_xyzw(base.quat), "xyzw")
+            _set(self._moves.linear, base.velocity)
+            _set(self._moves.angular, base.angular_velocity)
+            self._truth.transforms, self._truth.twist = [self._at], [self._moves]
             self._truth_out.publish(self._truth)
 
 
@@ -69,7 +73,7 @@ class BaseListener:
         self.topics = [contract.imu.topic, *([truth] if truth else [])]
         self.imu: Mailbox[tuple[np.ndarray, np.ndarray, int]] = Mailbox()
         self.truth: Mailbox[tuple[Base, int]] = Mailbox()
-        kinds = ((Imu, self._imu_came), (MultiDOFJointState, self._truth_came))
+        kinds: Any = ((Imu, self._imu_came), (MultiDOFJointState, self._truth_came))
         for topic, (kind, take) in zip(self.topics, kinds, strict=False):
             events = on_subscription(topic, health.on_mismatch)
             node.create_subscription(kind, topic, take, STATE_IN, event_callbacks=events)
@@ -91,7 +95,7 @@ class BaseListener:
 
 def read_truth(message: MultiDOFJointState) -> Base:
     """The base of a message on ~/truth; its acceleration is NaN."""
-    at, moves = message.transforms[0], message.twist[0]
+    (at,), (moves,) = message.transforms, message.twist
     quat = to_wxyz(_of(at.rotation, "xyzw"))
     return Base(_of(at.translation), quat, _of(moves.linear), _of(moves.angular), np.full(3, np.nan))
 

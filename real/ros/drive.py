@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from typing import Any
 
 from geometry_msgs.msg import Twist
 from std_msgs.msg import Bool
@@ -93,9 +94,10 @@ class DriveNode(ManagedNode):
         if not self._arm.service_is_ready():
             self.get_logger().warning(f"nobody offers {self.p['robot_node']}/arm")
             return
-        self._arm.call_async(Trigger.Request()).add_done_callback(
-            lambda future: self.get_logger().info(f"arm: {future.result().message}")
-        )
+        self._arm.call_async(Trigger.Request()).add_done_callback(self._answered)
+
+    def _answered(self, future: Any) -> None:
+        self.get_logger().info(f"arm: {future.result().message}")
 
 
 if __name__ == "__main__":
