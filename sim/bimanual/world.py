@@ -147,12 +147,16 @@ class World:
                 return True
         return False
 
-    def inside(self, a: Actor, container: Actor, margin: float = 0.0) -> bool:
-        """Whether a's centre lies within the container's bounding box, shrunk by ``margin`` sideways."""
+    def inside(self, a: Actor, container: Actor, margin: float = 0.0, heap: float = 0.0) -> bool:
+        """Whether a's centre lies within the container's bounding box, shrunk by ``margin`` sideways.
+
+        Args:
+            heap: metres by which the centre may be above the box, on something else that lies in it.
+        """
         T = container.pose()
         local = T[:3, :3].T @ (a.center - T[:3, 3])
         room = np.array([-margin, -margin, 0.01])
-        return bool((container.box[0] - room < local).all() and (local < container.box[1] + room).all())
+        return bool((container.box[0] - room < local).all() and (local < container.box[1] + room + [0, 0, heap]).all())
 
 
 def _name(a: Actor | str) -> str:

@@ -113,6 +113,15 @@ def test_inside(where, expected, yaw):
     assert world.inside(a, basket) is expected
 
 
+def test_a_heap_may_rise_above_the_rim_but_not_hang_over_it():
+    box = thing("box", "bread_basket", 0.1, 0.1, mode="static")
+    world = World(simulation(box, cube("a", 0.1, 0.1, above=0.065), cube("b", 0.25, 0.1, above=0.065)))
+    a, b, basket = (world._sim.actors[n] for n in ("a", "b", "box"))
+    assert not world.inside(a, basket)
+    assert world.inside(a, basket, heap=0.03)
+    assert not world.inside(b, basket, heap=0.03)
+
+
 def test_inside_knows_where_the_box_really_is():
     """The handle of a skillet puts its bounding box far off its origin."""
     sim = simulation(thing("pan", "skillet", 0.0, 0.1, np.pi / 2, mode="static"), cube("a", 0.2, 0.1, above=0.01))
