@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import tyro
 
-from twinloom.command import run_command
+from twinloom.application import Application
 
-app = tyro.extras.SubcommandApp()
+app = Application("assets", "Robots, objects, textures and networks: list, look at, check, fetch.")
 FLAG = tyro.conf.FlagCreatePairsOff
 WHAT = ("robots", "objects", "textures")
 NAMES, FILE, FOLDER = (tyro.conf.arg(metavar=text) for text in ("[NAME ...]", "FILE", "FOLDER"))
@@ -164,11 +164,7 @@ def graph(
     return 0
 
 
-def main() -> None:
-    """Entry point of the ``assets`` command."""
-    text = "Robots, objects, textures and networks: list, look at, check, fetch."
-    run_command(lambda: app.cli(prog="assets", description=text))
-
+main = app.main
 
 if __name__ == "__main__":
     main()

@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 
 import tyro
 
-from twinloom.command import run_command
+from twinloom.application import Application
 from twinloom.errors import TwinloomError
 
+app = Application("datagen", "Datasets: record experts, verify, merge, edit, import, export.")
 FLAG = tyro.conf.FlagCreatePairsOff
 NAME, NAMES, FOLDER, FOLDERS, SIZE = (
     tyro.conf.arg(metavar=text) for text in ("NAME", "NAME ...", "FOLDER", "FOLDER FOLDER ...", "WIDTHxHEIGHT")
@@ -25,6 +26,7 @@ OWN = tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: the family's f
 CAMERAS = tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: those the family records)")
 
 
+@app.default
 def collect(
     tasks: Annotated[tuple[str, ...], NAMES] = ("all",),
     randomize: Annotated[tuple[str, ...], AXES] = (),
@@ -46,7 +48,7 @@ def collect(
     Without options: one clean episode of each task, in data/demo_clean.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
     Further commands, each with --help: datagen verify, datagen merge, datagen edit, datagen stats, datagen import,
-    datagen export, datagen report, datagen replay.
+    datagen export, datagen report, datagen replay. Plug-ins: --plugins DIR on every command (docs/extend.md).
 
     Args:
         tasks: names of tasks of one family, all, or a count n for the first n (sim list tasks).
@@ -111,6 +113,7 @@ def collect(
     return 0 if outcome.account.made >= outcome.account.asked else 1
 
 
+@app.command
 def verify(
     dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
     quick: Annotated[bool, FLAG] = False,
@@ -150,6 +153,7 @@ def verify(
     return 1 if found else 0
 
 
+@app.command
 def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], out: Annotated[Path, FOLDER]) -> int:
     """Join datasets of the same robot, rate and features into a new one, without encoding videos again.
 
@@ -168,6 +172,7 @@ def merge(datasets: Annotated[tuple[Path, ...], tyro.conf.Positional, FOLDERS], 
     return 0
 
 
+@app.command
 def edit(
     dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
     out: Annotated[Path, FOLDER],
@@ -231,6 +236,7 @@ def _pairs(option: str, words: tuple[str, ...]) -> dict[str, str]:
     return {old: new for old, _, new in pairs}
 
 
+@app.command(name="import")
 def import_(
     path: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="PATH")],
     out: Annotated[Path, FOLDER],
@@ -270,6 +276,7 @@ def import_(
     return 0
 
 
+@app.command
 def export(
     dataset: Annotated[Path, tyro.conf.Positional, FOLDER],
     out: Annotated[Path, tyro.conf.arg(metavar="PATH")],
@@ -307,6 +314,7 @@ def _refuse_existing(out: Path) -> None:
         raise TwinloomError(f"{out} exists already; name a new path")
 
 
+@app.command
 def stats(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], images: Annotated[bool, FLAG] = False) -> int:
     """Compute the statistics of a dataset again from its frames, for example where quantiles were averages.
 
@@ -324,6 +332,7 @@ def stats(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], images: Annota
     return 0
 
 
+@app.command
 def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], out: Annotated[Path | None, REPORT] = None) -> int:
     """Write one self-contained HTML page about a dataset, and print its path.
 
@@ -337,6 +346,7 @@ def report(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], out: Annotate
     return 0
 
 
+@app.command
 def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int = 0, images: bool = True) -> int:
     """Rebuild an episode from its record, step its actions, compare everything. Exit code 1 if anything differs.
 
@@ -356,34 +366,7 @@ def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int 
     return 0 if result.equal else 1
 
 
-COMMANDS = {
-    "verify": verify,
-    "merge": merge,
-    "edit": edit,
-    "stats": stats,
-    "import": import_,
-    "export": export,
-    "report": report,
-    "replay": replay,
-}
-
-
-def main() -> None:
-    """Entry point of the ``datagen`` command."""
-    words = sys.argv[1:]
-    if words and words[0] in COMMANDS:
-        name = words[0]
-        run_command(lambda: tyro.cli(COMMANDS[name], prog=f"datagen {name}", args=words[1:]))
-    elif words and not words[0].startswith("-"):
-        known = ", ".join(COMMANDS)
-        run_command(lambda: _refuse(f'unknown command "{words[0]}"; there are {known}, and none to record episodes'))
-    else:
-        run_command(lambda: tyro.cli(collect, prog="datagen", args=words))
-
-
-def _refuse(message: str) -> int:
-    raise TwinloomError(message)
-
+main = app.main
 
 if __name__ == "__main__":
     main()

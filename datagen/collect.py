@@ -103,6 +103,7 @@ class _Collector:
         self.lost: dict[int, dict[int, str]] = {}
         self.deaths: Counter[tuple[int, int]] = Counter()
         self.troubled: set[str] = set()
+        self.batch = source.batch
         self.made_now = 0
 
     def work(self, progress: Progress | None) -> Outcome:
@@ -156,7 +157,7 @@ class _Collector:
 
     def _feed(self, pool: Executor) -> None:
         # A second slot in the pipe bridges our commits; near the end it would keep slots from idle workers.
-        depth = 2 if len(self.pending) > 2 * self.run.workers else 1
+        depth = self.batch * (2 if len(self.pending) > 2 * self.batch * self.run.workers else 1)
         limit = self.ledger.unresolved + WINDOW
         while self.pending and self.pending[0] < limit and pool.hungry(depth):
             slot = self.pending.popleft()

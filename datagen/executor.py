@@ -44,13 +44,13 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """Runs one job at a time in the calling process, without threads: for tests, debuggers and profilers."""
+    """Runs jobs in the calling process, as many at a time as the source likes: for tests, debuggers and profilers."""
 
     def __init__(self, source: str, settings: CollectConfig, out: Path) -> None:
         self._happened: list[Event] = []
         self._arguments = (source, settings, out)
         self._worker: Worker | None = None
-        self._job: EpisodeJob | None = None
+        self._jobs: list[EpisodeJob] = []
 
     def __enter__(self) -> InProcess:
         return self
@@ -62,19 +62,19 @@ class InProcess:
 
     def hungry(self, depth: int) -> int:
         """See Executor.hungry."""
-        return int(self._worker is not None and self._job is None)
+        return max(0, depth - len(self._jobs)) if self._worker is not None else 0
 
     def give(self, job: EpisodeJob) -> None:
         """See Executor.give."""
-        self._job = job
+        self._jobs.append(job)
 
     def events(self, timeout: float) -> Iterator[Event]:
         """See Executor.events; the job is done meanwhile, however long it takes."""
         if self._worker is None:
             self._worker = Worker(*self._arguments, report=self._report)
-        elif self._job is not None:
-            self._worker.fill(self._job)
-            self._job = None
+        elif self._jobs:
+            jobs, self._jobs = self._jobs[: self._worker.batch], self._jobs[self._worker.batch :]
+            self._worker.fill(jobs)
         happened, self._happened = self._happened, []
         yield from happened
 

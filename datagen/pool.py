@@ -116,8 +116,9 @@ class LocalPool:
                     worker.ready, self._failed_starts = True, 0
                 elif isinstance(message, Started):
                     worker.attempt = message.attempt
+                    worker.jobs.sort(key=lambda job: job.slot != message.slot)  # the one in progress first
                 elif isinstance(message, Done):
-                    worker.jobs.pop(0)
+                    worker.jobs = [job for job in worker.jobs if job.slot != message.slot]
                     worker.attempt = None
                 if not isinstance(message, Alive):
                     yield message

@@ -79,9 +79,10 @@ def replay(root: Path, episode: int, *, images: bool = True, source: str | None 
             raise TwinloomError(f"episode {episode} of {root} has no randomisation record, so it cannot be rebuilt")
         world = load(source)() if source else _source(details["source"], f"episode {episode} of {root}")
         recorded = dataset.arrays(episode)
-        rollout = world.replay(json.loads(details["record"]), recorded["action"], dataset.fps)
+        actions = recorded["action"].reshape(len(recorded["action"]), -1)  # those of one joint are read as (T,)
+        rollout = world.replay(json.loads(details["record"]), actions, dataset.fps)
         comparisons = [
-            _compare(name, recorded[name], rollout.arrays[name])
+            _compare(name, recorded[name], rollout.arrays[name].reshape(-1, *recorded[name].shape[1:]))
             for name in dataset.features
             if name in rollout.arrays and name not in BOOKKEEPING
         ]

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -133,12 +133,18 @@ class Worker:
         self._filled = 0
         report(Ready(facts))
 
-    def fill(self, job: EpisodeJob) -> None:
-        """Fill one slot. Raises TwinloomError on what concerns the whole run, such as a full disk."""
-        self._report(_fill(job, self._world, self._settings, self._out, self._report))
-        self._filled += 1
-        if self._filled % TRIM == 0:
-            _return_free_memory()
+    @property
+    def batch(self) -> int:
+        """How many slots the source likes to fill at once."""
+        return self._world.batch
+
+    def fill(self, jobs: Sequence[EpisodeJob]) -> None:
+        """Fill slots together. Raises TwinloomError on what concerns the whole run, such as a full disk."""
+        for done in _fill(jobs, self._world, self._settings, self._out, self._report):
+            self._report(done)
+            self._filled += 1
+            if self._filled % TRIM == 0:
+                _return_free_memory()
 
 
 def run_worker(connection: Connection, source: str, settings: CollectConfig, out: Path) -> None:
@@ -153,41 +159,86 @@ def run_worker(connection: Connection, source: str, settings: CollectConfig, out
         try:
             worker = Worker(source, settings, out, connection.send)
             while (job := connection.recv()) is not None:
-                worker.fill(job)
+                jobs = [job]
+                while len(jobs) < worker.batch and connection.poll():
+                    jobs.append(connection.recv())
+                worker.fill([one for one in jobs if one is not None])
+                if jobs[-1] is None:
+                    break
         except TwinloomError as error:
             connection.send(Fatal(str(error)))
 
 
-def _fill(job: EpisodeJob, source: Source, settings: CollectConfig, out: Path, report: Report) -> Done:
-    """Try a slot until an attempt succeeds or all are used up."""
-    failures: list[str] = []
-    timing: dict[str, float] = {}
-    trace = ""
+@dataclass
+class _Slot:
+    """A slot in work: what failed so far, seconds by stage, and the trace of the first exception."""
+
+    job: EpisodeJob
+    failures: list[str] = field(default_factory=list)
+    timing: dict[str, float] = field(default_factory=dict)
+    trace: str = ""
+
+
+def _fill(
+    jobs: Sequence[EpisodeJob], source: Source, settings: CollectConfig, out: Path, report: Report
+) -> Iterator[Done]:
+    """Try slots, attempt by attempt, until each has an episode or has used up its attempts."""
+    open_slots = [_Slot(job) for job in jobs]
     for attempt in range(settings.attempts):
-        if attempt in job.lost:
-            failures.append(job.lost[attempt])
-            continue
-        report(Started(job.slot, attempt))
-        seed = episode_seed(settings.seed, job.task, job.episode, attempt)
-        try:
-            attempts = [Attempt(job.task, seed)]
-            (rollout,) = source.rollouts(attempts, settings.robot, frozenset(settings.randomize), settings.fps)
-            for stage, seconds in rollout.timing.items():
-                timing[stage] = timing.get(stage, 0.0) + seconds
-            if rollout.success:
-                episode, spec = compose(job.task, rollout, seed, source, settings)
-                episode.extra |= {"failures": failures, "timing": timing}
-                episode.images = _with_signs_of_life(episode.images, report)
-                flush_s = stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
-                return Done(job.slot, True, failures, rollout.length, flush_s, trace)
-            failures.append(rollout.reason)
-        except Exception as error:  # a bug in one task must not stop the others; it is counted and shown
-            if isinstance(error, MemoryError) or _concerns_the_run(error):
-                raise
-            failures.append(f"error: {type(error).__name__}")
-            trace = trace or f"{job.task}, episode {job.episode}, attempt {attempt}\n{traceback.format_exc()}"
-    stage_failure(out, job.slot, job.task, failures, timing)
-    return Done(job.slot, False, failures, trace=trace)
+        trying = [slot for slot in open_slots if attempt not in slot.job.lost]
+        for slot in open_slots:
+            if attempt in slot.job.lost:
+                slot.failures.append(slot.job.lost[attempt])
+        while trying:  # more than once where an exception ended the batch
+            rollouts = iter(_rollouts(trying, attempt, source, settings))
+            while trying:
+                slot = trying[0]
+                report(Started(slot.job.slot, attempt))
+                try:
+                    done = _staged(slot, attempt, next(rollouts), source, settings, out, report)
+                except Exception as error:  # a bug in one task must not stop the others; it is counted and shown
+                    if isinstance(error, MemoryError) or _concerns_the_run(error):
+                        raise
+                    slot.failures.append(f"error: {type(error).__name__}")
+                    where = f"{slot.job.task}, episode {slot.job.episode}, attempt {attempt}"
+                    slot.trace = slot.trace or f"{where}\n{traceback.format_exc()}"
+                    trying.pop(0)
+                    break
+                trying.pop(0)
+                if done is not None:
+                    open_slots.remove(slot)
+                    yield done
+        if not open_slots:
+            return
+    for slot in open_slots:
+        stage_failure(out, slot.job.slot, slot.job.task, slot.failures, slot.timing)
+        yield Done(slot.job.slot, False, slot.failures, trace=slot.trace)
+
+
+def _rollouts(slots: Sequence[_Slot], attempt: int, source: Source, settings: CollectConfig) -> Iterator[Rollout]:
+    attempts = [Attempt(slot.job.task, _seed(slot.job, attempt, settings)) for slot in slots]
+    return source.rollouts(attempts, settings.robot, frozenset(settings.randomize), settings.fps)
+
+
+def _seed(job: EpisodeJob, attempt: int, settings: CollectConfig) -> np.random.SeedSequence:
+    return episode_seed(settings.seed, job.task, job.episode, attempt)
+
+
+def _staged(
+    slot: _Slot, attempt: int, rollout: Rollout, source: Source, settings: CollectConfig, out: Path, report: Report
+) -> Done | None:
+    """The outcome of a slot whose attempt succeeded; None if it failed, which is noted."""
+    for stage, seconds in rollout.timing.items():
+        slot.timing[stage] = slot.timing.get(stage, 0.0) + seconds
+    if not rollout.success:
+        slot.failures.append(rollout.reason)
+        return None
+    job, failures = slot.job, slot.failures
+    episode, spec = compose(job.task, rollout, _seed(job, attempt, settings), source, settings)
+    episode.extra |= {"failures": failures, "timing": slot.timing}
+    episode.images = _with_signs_of_life(episode.images, report)
+    flush_s = stage_episode(out, job.slot, episode, spec, codecs[settings.codec], len(failures) + 1)
+    return Done(job.slot, True, failures, rollout.length, flush_s, slot.trace)
 
 
 def _concerns_the_run(error: Exception) -> bool:

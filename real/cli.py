@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import tyro
 
-from twinloom.command import run_command
+from twinloom.application import Application
 from twinloom.errors import TwinloomError
 
-app = tyro.extras.SubcommandApp()
+app = Application("real", "Robots: start them with their policies, look at them, stop them, record them.")
 FLAG = tyro.conf.FlagCreatePairsOff
 NAME, FILE, FILES, TOPIC, ARGS = (
     tyro.conf.arg(metavar=text) for text in ("NAME", "FILE", "FILE ...", "TOPIC", "NAME:=VALUE ...")
@@ -438,11 +438,7 @@ def _need_ros() -> None:
     require("rclpy", "ros2")
 
 
-def main() -> None:
-    """Entry point of the ``real`` command."""
-    text = "Robots: start them with their policies, look at them, stop them, record them."
-    run_command(lambda: app.cli(prog="real", description=text))
-
+main = app.main
 
 if __name__ == "__main__":
     main()

@@ -9,6 +9,7 @@ from typing import Any
 import tyro
 
 from twinloom.command import run_command
+from twinloom.errors import TwinloomError
 from twinloom.plugins import OPTION, VARIABLE, take_option
 
 Body = Callable[..., int | None]
@@ -28,10 +29,20 @@ class Application:
         self.name, self.description = name, f"{description} {PLUGINS}"
         self._app = tyro.extras.SubcommandApp()
         self._choosers: dict[str, Callable[[str], Rest]] = {}
+        self._names: list[str] = []
+        self._default: Body | None = None
 
     def command(self, function: Any = None, *, name: str | None = None) -> Any:
         """Decorator: the function's arguments are the options of the subcommand of its name."""
-        return self._app.command(name=name) if function is None else self._app.command(function)
+        if function is None:
+            return lambda body: self.command(body, name=name)
+        self._names.append(name or function.__name__)
+        return self._app.command(name=self._names[-1])(function)
+
+    def default(self, function: Any) -> Any:
+        """Decorator: what is done where the first word is an option, or where there is none."""
+        self._default = function
+        return function
 
     def chooser(self, name: str) -> Callable[[Callable[[str], Rest]], Callable[[str], Rest]]:
         """Decorator: a subcommand whose first word decides whose options follow, as in ``sim view TASK --seed 3``.
@@ -42,7 +53,7 @@ class Application:
 
         def register(choose: Callable[[str], Rest]) -> Callable[[str], Rest]:
             self._choosers[name] = choose
-            return self._app.command(name=name)(choose)
+            return self.command(choose, name=name)
 
         return register
 
@@ -53,6 +64,11 @@ class Application:
             TwinloomError: what the user can cure.
             SystemExit: help was asked for, or options are wrong.
         """
+        if self._default is not None and not (words and words[0] in self._names):
+            if words and not words[0].startswith("-"):
+                known = ", ".join(self._names)
+                raise TwinloomError(f'unknown command "{words[0]}"; there are {known}; without one: {self.name} --help')
+            return tyro.cli(self._default, prog=self.name, args=words)
         if len(words) > 1 and words[0] in self._choosers and not words[1].startswith("-"):
             return self._choosers[words[0]](words[1])(words[2:])
         return self._app.cli(prog=self.name, description=self.description, args=words)

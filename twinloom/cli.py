@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from twinloom import __version__
+from twinloom.application import Application
 from twinloom.command import run_command
 
 ROOMS = {
@@ -18,7 +19,7 @@ ROOMS = {
     "real": "robots and policies through ROS 2: start, stop, record, look",
 }
 
-app = tyro.extras.SubcommandApp()
+app = Application("twinloom", "")
 
 
 @app.command
@@ -58,7 +59,7 @@ def main() -> None:
         run_command(lambda: print(overview()))
     if words == ["--version"]:
         run_command(version)
-    run_command(lambda: app.cli(prog="twinloom", description="\n".join(overview().splitlines()[2:])))
+    app.main()
 
 
 if __name__ == "__main__":

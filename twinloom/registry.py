@@ -63,3 +63,7 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted(self)
+
+    def own_names(self) -> list[str]:
+        """Names of the project's own, sorted: for draws, which a plug-in must not change."""
+        return sorted(self._items)

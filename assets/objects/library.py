@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -15,6 +15,7 @@ from assets.objects.frames import Vector, rotation
 from assets.objects.model import ObjectAsset
 from assets.objects.shapes import bounds
 from twinloom.errors import TwinloomError
+from twinloom.plugins import found
 from twinloom.registry import Registry
 
 Generator = Callable[[np.random.Generator, int], ObjectAsset]
@@ -35,7 +36,7 @@ class Category:
     clutter: bool | None = None
 
 
-_registry: Registry[Category] = Registry("object", "assets list objects")
+_registry: Registry[Category] = Registry("object", "assets list objects", partial(found, "objects"))
 
 
 def category(
@@ -76,6 +77,12 @@ def categories() -> list[str]:
     return _registry.names()
 
 
+def own_categories() -> list[str]:
+    """Names of the project's categories, sorted: what is drawn from. Plug-ins are found by name alone."""
+    _load_categories()
+    return _registry.own_names()
+
+
 def instances(name: str) -> int:
     """How many instances a category has. Raises UnknownNameError."""
     return _find(name).instances
@@ -83,16 +90,16 @@ def instances(name: str) -> int:
 
 @lru_cache(maxsize=1)
 def _confusions() -> dict[str, tuple[str, ...]]:
-    """Synonyms of every category, both ways: who is taken for another can be the other's double."""
-    pairs = {(name, other) for name in categories() for other in _registry[name].synonyms}
+    """Synonyms of the project's categories, both ways: who is taken for another can be the other's double."""
+    names = own_categories()
+    pairs = {(name, other) for name in names for other in _registry[name].synonyms}
     pairs |= {(other, name) for name, other in pairs}
-    return {name: tuple(sorted(b for a, b in pairs if a == name)) for name in categories()}
+    return {name: tuple(sorted(b for a, b in pairs if a == name)) for name in names}
 
 
 def synonyms(name: str) -> tuple[str, ...]:
     """Categories that a person could confuse with this one, whichever of the two says so. Raises UnknownNameError."""
-    _find(name)
-    return _confusions()[name]
+    return _confusions().get(name) or tuple(_find(name).synonyms)
 
 
 @lru_cache(maxsize=2048)
@@ -103,13 +110,13 @@ def load(name: str, index: int = 0) -> ObjectAsset:
         UnknownNameError: no such category.
         TwinloomError: the category has no such instance.
     """
-    found = _find(name)
-    if not 0 <= index < found.instances:
+    one = _find(name)
+    if not 0 <= index < one.instances:
         raise TwinloomError(
-            f"{name} has no instance {index}; it has 0 to {found.instances - 1}. All instances: assets list objects"
+            f"{name} has no instance {index}; it has 0 to {one.instances - 1}. All instances: assets list objects"
         )
     rng = np.random.default_rng([zlib.crc32(name.encode()), index])
-    asset = found.generate(rng, index)
+    asset = one.generate(rng, index)
     if (asset.category, asset.index) != (name, index):
         raise ValueError(f"generator of {name}/{index} made {asset.key}")
     return replace(asset, synonyms=synonyms(name))
@@ -123,10 +130,10 @@ def resting_height(asset: ObjectAsset, quat: Vector) -> float:
 @lru_cache(maxsize=1)
 def _clutter_pool() -> tuple[tuple[str, int], ...]:
     pool: list[tuple[str, int]] = []
-    for name in categories():
-        found = _find(name)
-        if load(name, 0).clutter if found.clutter is None else found.clutter:
-            pool += [(name, k) for k in range(found.instances)]
+    for name in own_categories():
+        one = _find(name)
+        if load(name, 0).clutter if one.clutter is None else one.clutter:
+            pool += [(name, k) for k in range(one.instances)]
     return tuple(pool)
 
 

@@ -22,17 +22,22 @@ from assets.robots.record import (
     StandShape,
     WristCamera,
 )
-from twinloom.errors import InvalidSettingsError, UnknownNameError
+from twinloom.errors import InvalidSettingsError, TwinloomError, UnknownNameError
+from twinloom.plugins import found
 
 _REQUIRED = {"description", "provenance", "licence", "home", "base", "limits", "gripper", "wrist_camera"}
 _OPTIONAL = {"sources", "visual", "stand", "model"}
 
 
 @cache
-def robots() -> tuple[str, ...]:
-    """Names of all robots, sorted, the default first."""
+def _own_robots() -> tuple[str, ...]:
     names = sorted(path.stem for path in FOLDER.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: (name != DEFAULT_ROBOT, name.lower())))
+
+
+def robots() -> tuple[str, ...]:
+    """Names of all robots, sorted, the default first, those of plug-ins last."""
+    return _own_robots() + tuple(name for name in found("robots") if name not in _own_robots())
 
 
 @cache
@@ -41,11 +46,17 @@ def load_robot(name: str = DEFAULT_ROBOT) -> RobotRecord:
 
     Raises:
         UnknownNameError: no such robot.
+        TwinloomError: its plug-in cannot be used.
         InvalidSettingsError: the file is malformed; all its problems are listed.
     """
     if name not in robots():
         raise UnknownNameError("robot", name, robots(), "assets list robots")
-    return read_record(FOLDER / f"{name}.toml")
+    if name in _own_robots():
+        return read_record(FOLDER / f"{name}.toml")
+    path = found("robots")[name].load()
+    if not isinstance(path, Path) or path.stem != name:
+        raise TwinloomError(f'plug-in "{name}" (twinloom.robots) must be the path of a file {name}.toml, got {path!r}')
+    return read_record(path)
 
 
 def read_record(path: Path) -> RobotRecord:
@@ -55,7 +66,7 @@ def read_record(path: Path) -> RobotRecord:
     except tomllib.TOMLDecodeError as error:
         raise InvalidSettingsError(path.name, [f"not valid TOML: {error}"]) from error
     problems: list[str] = []
-    record = _parse(path.stem, table, problems)
+    record = _parse(path, table, problems)
     if record is not None:
         problems += _contradictions(record)
     if record is None or problems:
@@ -63,7 +74,7 @@ def read_record(path: Path) -> RobotRecord:
     return record
 
 
-def _parse(name: str, table: dict[str, Any], problems: list[str]) -> RobotRecord | None:
+def _parse(path: Path, table: dict[str, Any], problems: list[str]) -> RobotRecord | None:
     """Build the record; anything missing, unknown or of the wrong type becomes a problem."""
     problems += [f"{key} is missing" for key in sorted(_REQUIRED - table.keys())]
     allowed = ", ".join(sorted(_REQUIRED | _OPTIONAL))
@@ -91,7 +102,8 @@ def _parse(name: str, table: dict[str, Any], problems: list[str]) -> RobotRecord
     stray = sorted(visual.keys() - {"meshes", "shapes", "colours"})
     problems += [f"unknown key visual.{key}; allowed: meshes, shapes, colours" for key in stray]
     record = RobotRecord(
-        name,
+        path.stem,
+        folder=path.parent,
         **{key: table[key] for key in ("description", "provenance", "licence")},
         joints=tuple(f"joint{i + 1}" for i in range(len(table["home"]["left"]))),
         home={side: tuple(table["home"][side]) for side in SIDES},

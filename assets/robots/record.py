@@ -181,7 +181,7 @@ class RobotRecord:
         sources, meshes: visual meshes that ``assets pull`` fetches; shapes: visual shapes drawn in code.
         colours: rgba that replace those of the model's materials.
         stand: what carries the arms, in the world.
-        model: file name of the arm model.
+        model: file name of the arm model in ``folder``, where the record was read.
     """
 
     name: str
@@ -200,6 +200,7 @@ class RobotRecord:
     colours: dict[str, tuple[float, ...]] = field(default_factory=dict)
     stand: tuple[StandShape, ...] = ()
     model: str = ""
+    folder: Path = FOLDER
 
     @property
     def dof(self) -> int:
@@ -209,4 +210,4 @@ class RobotRecord:
     @property
     def model_path(self) -> Path:
         """The MJCF file of one arm."""
-        return FOLDER / (self.model or f"{self.name}.xml")
+        return self.folder / (self.model or f"{self.name}.xml")

@@ -67,7 +67,7 @@ def load_source(config: SourceConfig, fps: int, cameras: dict[str, str], image_s
             times = resampled_times(len(arrays[ACTION]), dataset.fps, fps)
             for name, rows in parts.items():
                 if name in dataset.features:
-                    rows.append(interpolated(arrays[name], times))
+                    rows.append(interpolated(arrays[name].reshape(len(arrays[name]), -1), times))
             lengths.append(len(times))
             recorded.append(lengths_before[episode] + np.round(times).astype(np.int64))
             tasks.append(dataset.tasks[int(arrays["task_index"][0])])

@@ -113,9 +113,9 @@ def load_demonstrations(
         states, actions, images, lengths = [], [], [], []
         for done, episode in enumerate(chosen):
             arrays = dataset.arrays(episode)
-            states.append(arrays[STATE])
-            actions.append(arrays[ACTION])
-            lengths.append(len(states[-1]))
+            lengths.append(len(arrays[ACTION]))
+            states.append(arrays[STATE].reshape(lengths[-1], -1))  # one number is read as (T,)
+            actions.append(arrays[ACTION].reshape(lengths[-1], -1))
             views = [_images(dataset, episode, key, image_size) for key in keys]
             shape = (lengths[-1], 0, 3, *image_size[::-1])
             images.append(torch.stack(views, 1) if views else torch.zeros(shape, dtype=torch.uint8))

@@ -253,6 +253,7 @@ def test_workers_that_die_while_starting_end_the_run(tmp_path, settings):
 class Unstartable:
     """A source that only the parent can load."""
 
+    batch = 1
     name = "fake"
     action_space = ""
 

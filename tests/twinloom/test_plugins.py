@@ -71,3 +71,29 @@ def test_a_broken_plugin_is_one_line_and_takes_nothing_with_it(folder):
 def test_a_folder_without_plugins_is_refused(words):
     with pytest.raises(PluginError, match="--plugins"):
         take_option(["list", *words])
+
+
+def test_a_robot_of_a_plugin_does_the_projects_tasks(tmp_path):
+    own = (REPOSITORY / "assets" / "robots" / "ARX-X5.toml").read_text()
+    (tmp_path / "my-arms.toml").write_text(own)
+    (tmp_path / "my-arms.xml").write_text((REPOSITORY / "assets" / "robots" / "ARX-X5.xml").read_text())
+    (tmp_path / "my_robots.py").write_text('from pathlib import Path\nPATH = Path(__file__).parent / "my-arms.toml"\n')
+    entries = '[project.entry-points."twinloom.robots"]\nmy-arms = "my_robots:PATH"\n'
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n' + entries)
+    listed = run("-m", "assets", "--plugins", str(tmp_path), "list", "robots")
+    assert "my-arms" in listed.stdout, listed.stderr
+    rolled = [
+        "rollout",
+        "--expert",
+        "--tasks",
+        "click_bell",
+        "--episodes",
+        "1",
+        "--robot",
+        "my-arms",
+        "--randomize",
+        "none",
+    ]
+    done = run("-m", "sim", "--plugins", str(tmp_path), *rolled)
+    assert done.returncode == 0, done.stderr
+    assert "100.0%" in done.stdout
