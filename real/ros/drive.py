@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from typing import Any
 
 from geometry_msgs.msg import Twist
@@ -54,7 +55,9 @@ class DriveNode(ManagedNode):
         """Say once that the robot is to stand, then nothing more."""
         self._ending.set()
         self._thread.join(2.0)
-        self._out.publish(Twist())
+        for _ in range(3):  # best effort: one may be lost, and the publisher is gone a moment later
+            self._out.publish(Twist())
+            time.sleep(0.03)
 
     def cleanup(self) -> None:
         """Give the terminal back as it was."""
