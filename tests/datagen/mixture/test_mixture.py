@@ -128,3 +128,14 @@ def test_rates_that_do_not_divide_are_interpolated():
     assert resampled_times(7, 30, 20).tolist() == [0.0, 1.5, 3.0, 4.5, 6.0]
     assert resampled_times(3, 25, 25).tolist() == [0.0, 1.0, 2.0]
     assert np.diff(resampled_times(4, 10, 20)).tolist() == [0.5] * 6
+
+
+def test_the_command_says_what_differs_and_where_to_search(make, capsys):
+    from datagen.mixture.commands import mixture
+
+    one, other = make("real"), make("sim", episodes=30)
+    assert mixture(one, (other,)) == 0
+    said = capsys.readouterr().out
+    assert "p_target: search from 0.0625" in said
+    assert mixture(one, (make("odd", fps=50),)) == 1
+    assert "differs: fps  real: 25; odd: 50" in capsys.readouterr().out
