@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import tyro
 
+from datagen.mixture.commands import mixture
 from twinloom.application import Application
 from twinloom.errors import TwinloomError
 
@@ -48,7 +49,8 @@ def collect(
     Without options: one clean episode of each task, in data/demo_clean.
     Interrupt it whenever you like: the same command continues. Exit code 1 if episodes are missing in the end.
     Further commands, each with --help: datagen verify, datagen merge, datagen edit, datagen stats, datagen import,
-    datagen export, datagen report, datagen replay. Plug-ins: --plugins DIR on every command (docs/extend.md).
+    datagen export, datagen mixture, datagen report, datagen replay. Plug-ins: --plugins DIR on every command
+    (docs/extend.md).
 
     Args:
         tasks: names of tasks of one family, all, or a count n for the first n (sim list tasks).
@@ -366,6 +368,7 @@ def replay(dataset: Annotated[Path, tyro.conf.Positional, FOLDER], episode: int 
     return 0 if result.equal else 1
 
 
+app.command(mixture)
 main = app.main
 
 if __name__ == "__main__":
