@@ -20,7 +20,7 @@ from twinloom.select import select, select_one
 
 DEFAULT = "bimanual"  # a number of tasks, "all", and plug-ins that name no family are of this one
 Names = Mapping[str, str] | str | Callable[[], Mapping[str, str]]
-What = Literal["tasks", "robots", "cameras", "axes"]
+What = Literal["tasks", "robots", "cameras", "axes", "environments"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Family:
         tasks: the project's own first, those of plug-ins behind them, so that a number of tasks always means the same.
         environment: function(task) -> arguments of ``gymnasium.register``: an entry point, a vector entry point (a
             simulator of many worlds at once may have only that) or both, kwargs, and what else is known.
+        environments: second halves of Gymnasium ids, where those are not the tasks: name to one line.
         robots: the default first; cameras; axes: of randomisation. Families without leave them out.
         cameras_used: what is recorded if no camera is named.
         presets: name to axes, for ``datagen --config``; the first is the default.
@@ -52,6 +53,7 @@ class Family:
     summary: str
     tasks: Names
     environment: str | None = None
+    environments: Names | None = None
     robots: Names = field(default_factory=dict)
     cameras: Names = field(default_factory=dict)
     axes: Names = field(default_factory=dict)
@@ -71,7 +73,9 @@ class Family:
     contracts: Path | None = None
 
     def names(self, what: str) -> Mapping[str, str]:
-        """Tasks, robots, cameras, axes, baselines or experiments: name to one line."""
+        """Tasks, robots, cameras, axes, environments, baselines or experiments: name to one line."""
+        if what == "environments" and self.environments is None:
+            what = "tasks"
         found = self.get(what) if isinstance(getattr(self, what), str) else getattr(self, what)
         return found if isinstance(found, Mapping) else found()
 
@@ -98,7 +102,7 @@ class Family:
         return select(SINGULAR[what], words, list(self.names(what)), f"sim list {what}", optional=optional)
 
 
-SINGULAR = {"tasks": "task", "robots": "robot", "cameras": "camera", "axes": "axis"}
+SINGULAR = {"tasks": "task", "robots": "robot", "cameras": "camera", "axes": "axis", "environments": "environment"}
 LACKS = {
     "environment": "there are no environments",
     "view": "there is no viewer",

@@ -36,6 +36,11 @@ Beyond them only ``bvh_aabb`` does, which rays need and contacts do not."""
 
 def template_model(body: Body) -> mujoco.MjModel:
     """The 32-joint model of a body; all bodies' models differ in FIELDS only."""
+    return template_spec(body).compile()
+
+
+def template_spec(body: Body) -> mujoco.MjSpec:
+    """``template_model`` before it is compiled, to which sensors can be added."""
     links = (replace(link, hinge=link.hinge and replace(link.hinge, name=link.name)) for link in body.full.links)
     tree = replace(body.full, name="humanoid-template", links=tuple(links))  # slots go with the body, names must not
     spec = build_spec(tree, body.humanoid.leg_length, body.recipe)
@@ -46,7 +51,7 @@ def template_model(body: Body) -> mujoco.MjModel:
         joint.armature, joint.frictionloss = LOCK_ARMATURE, 0.0
         joint.stiffness[:], joint.damping[:] = (LOCK_STIFFNESS, 0.0, 0.0), (LOCK_DAMPING, 0.0, 0.0)
         servo.gainprm, servo.biasprm = np.zeros_like(servo.gainprm), np.zeros_like(servo.biasprm)
-    return spec.compile()
+    return spec
 
 
 def fields(body: Body) -> dict[str, np.ndarray]:
