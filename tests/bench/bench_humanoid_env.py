@@ -21,7 +21,7 @@ def _physics_beside(name: str) -> Samples:
     rng = np.random.default_rng(0)
     envs.reset(seed=0)
     model, physics = envs.bodies.model, mujoco.mjtState.mjSTATE_FULLPHYSICS
-    batch, sent = envs.backend._batch, []
+    batch, sent = envs.backend.batch, []
     step = envs.backend.step
     envs.backend.step = lambda control, substeps, ids=None: (sent.append(control), step(control, substeps, ids))
     datas, models = [mujoco.MjData(model) for _ in range(THREADS)], None

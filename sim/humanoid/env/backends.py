@@ -42,7 +42,11 @@ class Backend(Protocol):
 
 
 class MujocoBackend:
-    """MuJoCo on threads of the CPU."""
+    """MuJoCo on threads of the CPU.
+
+    Attributes:
+        batch: the worlds, for who wants one world's model or data.
+    """
 
     def __init__(self, model: mujoco.MjModel, worlds: int, fields: Mapping[str, np.ndarray], threads: int) -> None:
         """Worlds of a model.
@@ -51,24 +55,24 @@ class MujocoBackend:
             fields: name -> (worlds, ...) of the fields that differ.
             threads: 0 for all CPUs.
         """
-        self._batch = Batch(model, worlds, threads, persistent=True)
+        self.batch = Batch(model, worlds, threads, persistent=True)
         for name, values in fields.items():
-            self._batch.expand(name)[...] = values
+            self.batch.expand(name)[...] = values
         self._stage = mujoco.mjtStage.mjSTAGE_VEL  # the next step goes on from there: no second pass of the physics
-        self.qpos, self.qvel = self._batch.bind("qpos"), self._batch.bind("qvel")
-        self.sensordata, self.actuator_force = self._batch.bind("sensordata"), self._batch.bind("actuator_force")
-        self._ctrl, self._time = self._batch.bind("ctrl"), self._batch.bind("time")
+        self.qpos, self.qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
+        self.sensordata, self.actuator_force = self.batch.bind("sensordata"), self.batch.bind("actuator_force")
+        self._ctrl, self._time = self.batch.bind("ctrl"), self.batch.bind("time")
 
     def step(self, control: np.ndarray, substeps: int, ids: np.ndarray | None = None) -> None:
         """See Backend."""
         self._ctrl[...] = control
-        self._batch.step(ids, nstep=substeps, stage=int(self._stage))
+        self.batch.step(ids, nstep=substeps, stage=int(self._stage))
 
     def place(self, ids: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
         """See Backend."""
-        self._batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.qpos[ids], self.qvel[ids] = qpos, qvel
-        self._batch.forward(ids, stage=int(self._stage))
+        self.batch.forward(ids, stage=int(self._stage))
 
     def push(self, qvel: np.ndarray) -> None:
         """See Backend."""
@@ -77,5 +81,5 @@ class MujocoBackend:
     def change(self, ids: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:
         """See Backend."""
         for name, values in fields.items():
-            self._batch.expand(name)[ids] = values
-        self._batch.set_const(ids)
+            self.batch.expand(name)[ids] = values
+        self.batch.set_const(ids)
