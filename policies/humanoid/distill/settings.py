@@ -49,8 +49,8 @@ class DistillConfig:
     steps: int = 400
     batch: int = 1024
     learning_rate: float = 1e-3
-    last_rate: float = 1e-4
-    anneal: int = 150
+    last_rate: float = 5e-5
+    anneal: int = 50
     description_noise: float = 0.2
     velocity_weight: float = 0.1
     average: float = 0.995
