@@ -7,11 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
-from policies.base import PolicySpec
+from policies.base import Observation, PolicySpec
 from policies.humanoid.networks import HISTORY, NetworkConfig, WalkingNetwork
 from policies.humanoid.senses import DESCRIPTION, FRAME, LEGS, TASK
+from twinloom.errors import TwinloomError
 from twinloom.features import Feature
 
 KIND = "walking_student"
@@ -50,10 +52,36 @@ def restore(spec: PolicySpec, tensors: Mapping[str, Any]) -> WalkingNetwork:
     return network.eval()
 
 
+class WalkingPolicy:
+    """A walking network as any other policy: what it observes is worked out by `policies.humanoid.senses`."""
+
+    def __init__(self, spec: PolicySpec, network: WalkingNetwork) -> None:
+        """Of a checkpoint."""
+        self.spec, self.network = spec, network
+
+    def reset(self) -> None:
+        """A new episode begins; the history is part of the observation."""
+
+    @torch.inference_mode()
+    def act(self, observation: Observation) -> np.ndarray:
+        """(1, 12) float32, rad from the standing pose in the leg slots; see the description for the observation."""
+        frames, task, mask, description = (
+            torch.from_numpy(np.array(observation[name], np.float32))[None] for name in self.spec.observation
+        )
+        return self.network(frames.view(1, HISTORY, FRAME), task, mask, description)[0].numpy()
+
+
+def load(spec: PolicySpec, tensors: Mapping[str, Any]) -> WalkingPolicy:
+    """The policy of a checkpoint. Raises TwinloomError: weights and description do not belong together."""
+    try:
+        return WalkingPolicy(spec, restore(spec, tensors))
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise TwinloomError(f"the weights do not fit the description: {type(error).__name__} {error}") from error
+
+
 def load_network(folder: Path | str) -> WalkingNetwork:
     """The network of a checkpoint folder. Raises TwinloomError if it is none of this kind, or damaged."""
     from policies.checkpoint import read
-    from twinloom.errors import TwinloomError
 
     checkpoint = read(folder)
     if checkpoint.spec.kind != KIND:

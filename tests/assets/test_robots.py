@@ -71,7 +71,7 @@ def test_contract(record):
         assert violations(record, "mesh") == []
 
 
-def test_contract_notices_what_is_wrong(tmp_path, monkeypatch):
+def test_contract_notices_what_is_wrong(tmp_path):
     record = load_robot(DEFAULT_ROBOT)
     text = record.model_path.read_text()
     for old, new, said in (
@@ -84,11 +84,9 @@ def test_contract_notices_what_is_wrong(tmp_path, monkeypatch):
     ):
         assert text.count(old) == 1
         (tmp_path / "broken.xml").write_text(text.replace(old, new))
-        monkeypatch.setattr("assets.robots.record.FOLDER", tmp_path)
-        found = violations(replace(record, model="broken.xml", stand=()), "simple")
+        found = violations(replace(record, model="broken.xml", stand=(), folder=tmp_path), "simple")
         assert any(said in problem for problem in found), (said, found)
     weaker = replace(record, limits=replace(record.limits, effort=(1.0,) * 7))
-    monkeypatch.setattr("assets.robots.record.FOLDER", FOLDER)
     assert any("is not the effort" in problem for problem in violations(weaker, "simple"))
 
 

@@ -153,3 +153,13 @@ def test_a_second_network_learns_from_the_samples_of_the_first(tmp_path, in_proc
     assert load_network(tmp_path / "b" / "last").frame_std.std() > 0.0  # normalised by what was found
     with pytest.raises(TwinloomError, match="no samples"):
         train.distill(tmp_path / "c", dataclasses.replace(graph, samples=str(tmp_path / "nothing")), 1)
+
+
+def test_a_checkpoint_loads_as_any_policy(tmp_path, in_process):
+    import policies
+
+    train.distill(tmp_path, SMALL, 1, say=lambda text: None)
+    policy = policies.load(tmp_path)
+    seen = {name: np.ones(feature.shape, np.float32) for name, feature in policy.spec.observation.items()}
+    policy.reset()
+    assert policy.act(seen).shape == (1, LEGS)
