@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import multiprocessing as mp
-import os
-import signal
-import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +21,7 @@ from sim.source import Attempt, Rollout, Source
 from twinloom.errors import InvalidSettingsError, TwinloomError
 from twinloom.features import IMAGES
 from twinloom.plugins import load
+from twinloom.processes import end_with_parent
 from twinloom.seeding import episode_seed
 
 ALIVE_S = 1.0  # between signs of life while frames are rendered
@@ -154,7 +150,7 @@ def run_worker(connection: Connection, source: str, settings: CollectConfig, out
         connection: gives EpisodeJob objects, takes what Worker reports, and Fatal.
         source, settings, out: see Worker.
     """
-    _end_with_parent()
+    end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone or done with us
         try:
             worker = Worker(source, settings, out, connection.send)
@@ -284,14 +280,3 @@ def _return_free_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none
     if trim is not None:
         trim(0)
-
-
-def _end_with_parent() -> None:
-    """Never outlive the parent: Linux kills us with it; elsewhere a thread waits for its end."""
-    parent = mp.parent_process()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    if parent is not None:
-        if os.getppid() != parent.pid:  # it died before the line above took effect
-            os._exit(1)
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sim.families import Family, family
 from sim.source import Attempt
 from twinloom.machine import cores, threads_shared_among
+from twinloom.processes import end_with_parent
 from twinloom.progress import Progress
 from twinloom.seeding import episode_seed
 
@@ -85,6 +86,7 @@ _worker: tuple[Source, str, int, frozenset[str], int] | None = None
 
 def _start(name: str, robot: str, seed: int, axes: frozenset[str], fps: int) -> None:
     global _worker
+    end_with_parent()
     source = family(name).get("source")()
     source.open("none")
     _worker = source, robot, seed, axes, fps

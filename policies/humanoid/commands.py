@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import tyro
 
 from twinloom.errors import TwinloomError
+from twinloom.processes import end_with_parent
 
 NAMES, FILE, FOLDER, POLICY = (tyro.conf.arg(metavar=text) for text in ("NAME ...", "FILE", "FOLDER", "POLICY"))
 
@@ -92,7 +93,7 @@ def evaluate(
     shown, policy = policy, MODEL_BASED if policy.partition(":")[0] == MODEL_BASED else policy
     names = [one for name in robots for one in (_benchmark() if name == "benchmark" else (name,))]
     cases = list(itertools.product(names, PROTOCOLS[protocol], range(episodes)))
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent) as pool:
         jobs = [pool.submit(episode, policy, name, one, hardship, seed, seconds) for name, one, seed in cases]
         rows = [job.result() for job in jobs]
     words = f"policies eval {shown} --robots {' '.join(robots)} --episodes {episodes} --hardship {hardship:g}"

@@ -16,6 +16,7 @@ import tyro
 
 from twinloom.command import run_command
 from twinloom.machine import cores, threads_shared_among
+from twinloom.processes import end_with_parent
 from twinloom.progress import Progress
 from twinloom.seeding import episode_seed, stream
 from twinloom.select import select
@@ -157,7 +158,7 @@ def survey_table(
     with (
         threads_shared_among(count),
         Progress(len(trials), "episode") as progress,
-        multiprocessing.get_context("spawn").Pool(count) as pool,
+        multiprocessing.get_context("spawn").Pool(count, end_with_parent) as pool,
     ):
         for task, result in pool.imap_unordered(_trial, trials):
             found[task].append(result)

@@ -272,6 +272,7 @@ def test_a_worker_that_cannot_render_ends_the_run_with_its_reason(tmp_path):
 
 class Blind:
     name = "fake"
+    batch = 1
     action_space = ""
 
     def check(self, robot: str, fps: int) -> None:

@@ -27,6 +27,7 @@ from policies.humanoid.student import describe, load_network
 from twinloom.errors import TwinloomError
 from twinloom.interrupt import Interrupt
 from twinloom.jsonlines import JsonLines
+from twinloom.processes import end_with_parent
 from twinloom.runs import claim, locked
 
 STATE = "state.pt"
@@ -160,7 +161,7 @@ def distill(
             if student.iteration - config.keep <= int(path.stem) < student.iteration:
                 data.add(Shard.load(path))
         log = JsonLines(folder / "train.jsonl", student.iteration)
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent) as pool:
             while student.iteration < iterations and not interrupt.wanted:
                 row = _iterate(student, data, samples, last, pool)
                 log.write(row)
