@@ -49,6 +49,11 @@ class WalkingNetwork(nn.Module):
     Inputs and outputs are normalised by buffers, which training sets once from its first data.
     """
 
+    action_mean: Tensor
+    action_std: Tensor
+    description_std: Tensor
+    velocity_std: Tensor
+
     def __init__(self, config: NetworkConfig) -> None:
         """Untrained."""
         super().__init__()

@@ -88,6 +88,9 @@ def collect(
 
 
 def _samples(rows: list[tuple[np.ndarray, ...]], seconds: float, fell: bool) -> Samples:
-    if not rows:
-        return Samples(*(np.zeros((0, size), np.float32) for size in (FRAME, TASK, LEGS, 3)), seconds, fell)
-    return Samples(*(np.array(column, np.float32) for column in zip(*rows, strict=True)), seconds, fell)
+    widths = (FRAME, TASK, LEGS, 3)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in widths)
+    frames, tasks, actions, velocities = (
+        np.array(list(column), np.float32).reshape(-1, width) for column, width in zip(columns, widths, strict=True)
+    )
+    return Samples(frames, tasks, actions, velocities, seconds, fell)

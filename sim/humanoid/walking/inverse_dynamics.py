@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dgesv
+from scipy.linalg import get_lapack_funcs
 
 from sim.humanoid.walking.state import BodyState
 
+(gesv,) = get_lapack_funcs(("gesv",), dtype=np.float64)  # solve() itself costs more than the system
 REGULARISATION = 1e-6
 """On every acceleration, times L²: directions that no task asks for stay at rest."""
 SOFTENING = 1e-8
@@ -99,7 +100,7 @@ def solve(
         column, row = column + rank, row + rank
     system[:unknowns, unknowns:] = system[unknowns:, :unknowns].T
     diagonal[unknowns:] = -SOFTENING
-    answer = dgesv(system.T, right, overwrite_a=True, overwrite_b=True)[
+    answer = gesv(system.T, right, overwrite_a=True, overwrite_b=True)[
         2
     ]  # symmetric: its transpose is in LAPACK's order
 
