@@ -18,7 +18,6 @@ from policies.bimanual.report import EvaluatedPolicy, default_path
 FOLDER = REPOSITORY / "assets" / "checkpoints" / "click_bell"
 
 
-@pytest.mark.xfail(reason="trained with the head camera where it hung before: 0 of 10; docs/policies.md", strict=False)
 def test_the_shipped_policy_presses_the_bell():
     policy = policies.load(FOLDER)
     assert policy.spec.extra["data"]["seeds"] == [0]
